@@ -1,0 +1,61 @@
+"""The one compile decorator of the engine, and where its compiled code is cached.
+
+Numba invalidates a cached function when its own file changes, not when a function it calls does. The cache therefore
+lives in a folder named after a hash of every engine source, so any change starts a fresh one.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from numba import njit
+from numba.core import config
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for path in sorted([*package.glob("*.py"), package.parent / "cards.py"]):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    digest.update(str(bool(config.BOUNDSCHECK)).encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rummy-env"
+
+
+CACHE_DIR = _cache_root() / _source_hash()
+"""Folder of the compiled engine; `NUMBA_CACHE_DIR` moves its parent."""
+
+
+def kernel(function: F) -> F:
+    """Compile `function` for the engine: machine code on first call, cached on disk, free of the interpreter lock."""
+    default = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_DIR)
+    try:
+        return njit(cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = default
+
+
+def announce_compilation() -> None:
+    """Tell the user on stderr, once per process, that the first call of a new engine has to be compiled."""
+    global _announced
+    if _announced or config.DISABLE_JIT:
+        return
+    _announced = True
+    if not any(CACHE_DIR.rglob("*.nbi")):
+        print("rummy-env: compiling the engine, once per version (under a minute) …", file=sys.stderr, flush=True)
+
+
+_announced = False

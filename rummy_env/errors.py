@@ -1,0 +1,33 @@
+"""The errors a user of this package can meet, all under one base class."""
+
+
+class RummyError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class RulesError(RummyError, ValueError):
+    """A rule set, or the table it was asked for, is impossible; names the field, the value and the remedy."""
+
+
+class PositionError(RummyError, ValueError):
+    """A position handed to `Game.from_dict` cannot arise; says which part of it and why."""
+
+
+class IllegalActionError(RummyError, ValueError):
+    """An action that the rules do not allow now, or that is no action at all; the state is unchanged."""
+
+
+class GameOverError(IllegalActionError):
+    """An action after the last deal has ended."""
+
+
+class NotationError(RummyError, ValueError):
+    """A text that names no card, no meld or no action."""
+
+
+class SeedError(RummyError, TypeError):
+    """A seed that is not a whole number from 0 to 2**63 - 1."""
+
+
+class RecordError(RummyError, ValueError):
+    """A game record that is damaged, edited or from another version; names the line."""
