@@ -67,9 +67,9 @@ STATE = np.dtype(
     (
         np.record,
         [
-            # The cards. Hands are counts per face; `held` repeats them as masks of naturals held at least once.
+            # The cards. Hands are counts per face; `held` repeats the naturals as masks: held at least 1, 2, 3 times.
             ("hands", "i1", (MAX_PLAYERS, 53)),
-            ("held", "i8", MAX_PLAYERS),
+            ("held", "i8", (MAX_PLAYERS, MAX_PACKS)),
             ("hand_size", "i2", MAX_PLAYERS),
             ("stock", "i1", MAX_CARDS),  # bottom → top
             ("stock_size", "i2"),
@@ -93,12 +93,14 @@ STATE = np.dtype(
             ("laying_runs", "i1"),
             ("declared", "i8"),  # mask of the identities of declared, unplaced jokers
             ("freed", "i1"),  # a joker freed by a swap waits for its declaration
+            ("swapping", "i1"),  # … or for its placement
             ("played_this_turn", "i1"),
             ("melds_this_turn", "i2"),
             # The deal.
             ("down", "i1", MAX_PLAYERS),
             ("played_before", "i1", MAX_PLAYERS),  # as at the start of the turn
             ("known", "i1", (MAX_PLAYERS, 53)),  # copies that everybody knows this seat to hold
+            ("known_faces", "i8", MAX_PLAYERS),  # masks over 53 faces of `known` > 0
             ("discarded", "i8", MAX_PLAYERS),  # masks over 53 faces
             ("refused", "i8", MAX_PLAYERS),  # top discards this seat left lying
             ("contract", "i2"),  # index of the contract (0 where there are none)
@@ -109,8 +111,8 @@ STATE = np.dtype(
             # The game.
             ("scores", "i4", MAX_PLAYERS),
             ("over", "i1"),
-            ("seed", "u8"),
-            ("random", "u8"),
+            ("seed", "i8"),
+            ("random", "i8", 4),
             ("decisions", "i8"),  # actions applied since the game began
             # Summary of the last finished deal.
             ("deals_done", "i2"),
@@ -136,6 +138,8 @@ RULES = np.dtype(
             ("num_ranks", "i1"),
             ("num_suits", "i1"),
             ("max_position", "i1"),  # highest position of a run: 14 where the ace may be high
+            ("run_starts", "i8"),  # mask of the faces that a run of three may start with
+            ("naturals", "i8"),  # mask of the faces in the deck
             ("points", "i2", 53),
             ("num_contracts", "i2"),  # 0: a game without contracts
             ("contract_sets", "i1", MAX_CONTRACTS),

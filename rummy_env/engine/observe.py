@@ -1,0 +1,275 @@
+"""What one seat may see of a game, written as 0/1 entries block by block (see `blocks.observation_blocks`).
+
+Everything here is a function of the viewer's own hand and of what is public; no hidden card is read.
+"""
+
+from rummy_env.engine.bits import count_bits, lowest_bit
+from rummy_env.engine.blocks import (
+    HAND_SIZE_STEPS,
+    OBS_ALL_AT_ONCE,
+    OBS_CONTRACT_RUNS,
+    OBS_CONTRACT_SETS,
+    OBS_DEAL,
+    OBS_DEALER,
+    OBS_DECLARED,
+    OBS_DISCARDED,
+    OBS_DOWN,
+    OBS_FITS_HIGH,
+    OBS_FITS_LOW,
+    OBS_FITS_SET,
+    OBS_FREED,
+    OBS_HAND,
+    OBS_HAND_JOKERS,
+    OBS_HAND_SIZE,
+    OBS_KNOWN,
+    OBS_MELDS_THIS_TURN,
+    OBS_OBLIGED,
+    OBS_PHASE,
+    OBS_PILE,
+    OBS_PILE_DEPTH,
+    OBS_PILE_JOKERS,
+    OBS_PLAYED_BEFORE,
+    OBS_PLAYED_THIS_TURN,
+    OBS_RECYCLES_LEFT,
+    OBS_REFUSED,
+    OBS_RUNS_LEFT,
+    OBS_SCORE,
+    OBS_SETS_LEFT,
+    OBS_STOCK_SIZE,
+    OBS_SWAPPABLE,
+    OBS_TABLE,
+    OBS_TAKEN,
+    OBS_TARGET,
+    OBS_TO_MOVE,
+    OBS_TOP,
+    OBS_TURN,
+    OBS_UNSEEN,
+    OBS_UNSEEN_JOKERS,
+    ROUND_STEPS,
+    SCORE_STEPS,
+    STOCK_STEPS,
+    TARGET_EIGHTHS,
+)
+from rummy_env.engine.jit import kernel
+from rummy_env.engine.melds import JOKER, SUIT, swappable, table_ends
+from rummy_env.engine.state import NONE, RUN
+
+
+@kernel
+def _spread(row, base, mask):
+    """Set the entries of the bits of `mask`, counted from `base`."""
+    while mask:
+        row[base + lowest_bit(mask)] = 1
+        mask &= mask - 1
+
+
+@kernel
+def _more_than(row, base, limit, count):
+    """Thermometer: entry k is set where `count` > k."""
+    for k in range(min(limit, count)):
+        row[base + k] = 1
+
+
+@kernel
+def _at_least(row, base, steps, count):
+    """Thermometer: entry k is set where `count` >= ``steps[k]``."""
+    for k in range(len(steps)):
+        if count < steps[k]:
+            return
+        row[base + k] = 1
+
+
+@kernel
+def _add(one, two, three, cards):
+    """Count planes (seen at least 1, 2, 3 times) after one more copy of each face of `cards`."""
+    return one | cards, two | (one & cards), three | (two & cards)
+
+
+@kernel
+def _spread_planes(row, base, packs, one, two, three):
+    _spread(row, base, one)
+    if packs > 1:
+        _spread(row, base + 52, two)
+    if packs > 2:
+        _spread(row, base + 104, three)
+
+
+@kernel
+def observe(rules, games, i, viewer, observations, index):
+    """Write what seat `viewer` sees of `games[i]` into `observations[index]` (int8, observation_size)."""
+    r, g = rules[0], games[i]
+    row = observations[index]
+    row[:] = 0
+    jokers_seen = _observe_cards(rules, games, i, viewer, row)
+    if r.num_jokers > 0:
+        unseen = int(r.num_jokers) - jokers_seen
+        _more_than(row, int(r.observation_base[OBS_UNSEEN_JOKERS]), int(r.num_jokers), unseen)
+    _observe_opponents(rules, games, i, viewer, row)
+    _observe_turn(rules, games, i, viewer, row)
+    _observe_game(rules, games, i, viewer, row)
+
+
+@kernel
+def _observe_cards(rules, games, i, viewer, row):
+    """Own hand, pile, table and the faces not seen; returns the number of jokers seen."""
+    r, g = rules[0], games[i]
+    base = r.observation_base
+    packs, jokers = int(r.num_packs), int(r.num_jokers)
+    faces = 53 if jokers > 0 else 52
+    one, two, three = int(g.held[viewer, 0]), int(g.held[viewer, 1]), int(g.held[viewer, 2])
+    _spread_planes(row, int(base[OBS_HAND]), packs, one, two, three)
+    own_jokers = int(g.hands[viewer, JOKER])
+
+    a, b, c, pile_jokers = 0, 0, 0, 0
+    size = int(g.pile_size)
+    if size > 0:
+        row[base[OBS_TOP] + g.pile[size - 1]] = 1
+    depth_base, seen = int(base[OBS_PILE_DEPTH]), 0
+    for k in range(size - 1, -1, -1):
+        face = int(g.pile[k])
+        bit = 1 << face
+        if depth_base != NONE and k < size - 1 and not seen & bit:
+            seen |= bit
+            cards = size - k
+            bin_index = 0 if cards == 2 else 1 if cards <= 4 else 2 if cards <= 8 else 3
+            row[depth_base + faces * bin_index + face] = 1
+        if face == JOKER:
+            pile_jokers += 1
+        else:
+            a, b, c = _add(a, b, c, bit)
+    _spread_planes(row, int(base[OBS_PILE]), packs, a, b, c)
+    one, two, three = _union(one, two, three, a, b, c)
+
+    a, b, c, table_jokers = 0, 0, 0, 0
+    for meld in range(g.num_melds):
+        key, by_joker = int(g.meld_key[meld]), int(g.meld_jokers[meld])
+        table_jokers += count_bits(by_joker)
+        if g.meld_kind[meld] == RUN:
+            places = (2 << int(g.meld_high[meld])) - (1 << int(g.meld_low[meld]))
+            ranks = (places & ~by_joker) >> 1
+            a, b, c = _add(a, b, c, (ranks & SUIT) << (13 * key))
+            if ranks >> 13:
+                a, b, c = _add(a, b, c, 1 << (13 * key))
+        else:
+            suits = int(g.meld_low[meld]) & ~by_joker
+            column = suits & 1 | (suits & 2) << 12 | (suits & 4) << 24 | (suits & 8) << 36
+            a, b, c = _add(a, b, c, column << key)
+    _spread_planes(row, int(base[OBS_TABLE]), packs, a, b, c)
+    one, two, three = _union(one, two, three, a, b, c)
+
+    known_jokers = 0
+    for seat in range(r.num_players):
+        if seat == viewer:
+            continue
+        known = int(g.known_faces[seat])
+        while known:
+            face = lowest_bit(known)
+            known &= known - 1
+            for _ in range(g.known[seat, face]):
+                if face == JOKER:
+                    known_jokers += 1
+                else:
+                    one, two, three = _add(one, two, three, 1 << face)
+    naturals = int(r.naturals)
+    unseen = int(base[OBS_UNSEEN])
+    if packs == 1:
+        _spread(row, unseen, naturals & ~one)
+    elif packs == 2:
+        _spread_planes(row, unseen, packs, naturals & ~two, naturals & ~one, 0)
+    else:
+        _spread_planes(row, unseen, packs, naturals & ~three, naturals & ~two, naturals & ~one)
+    if jokers > 0:
+        _more_than(row, int(base[OBS_HAND_JOKERS]), jokers, own_jokers)
+        _more_than(row, int(base[OBS_PILE_JOKERS]), jokers, pile_jokers)
+    in_the_air = count_bits(int(g.declared)) + int(g.freed)
+    return own_jokers + pile_jokers + table_jokers + known_jokers + in_the_air
+
+
+@kernel
+def _union(one, two, three, a, b, c):
+    """Count planes of two collections together."""
+    one, two, three = _add(one, two, three, a)
+    one, two, three = _add(one, two, three, b)
+    return _add(one, two, three, c)
+
+
+@kernel
+def _observe_opponents(rules, games, i, viewer, row):
+    """What the others are known to hold, have discarded and have refused."""
+    r, g = rules[0], games[i]
+    base = r.observation_base
+    seats = int(r.num_players)
+    faces = 53 if r.num_jokers > 0 else 52
+    for other in range(seats - 1):
+        seat = (viewer + 1 + other) % seats
+        _spread(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
+        _spread(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]))
+        _spread(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]))
+
+
+@kernel
+def _observe_turn(rules, games, i, viewer, row):
+    """The table's open places and the state of the turn."""
+    r, g = rules[0], games[i]
+    base = r.observation_base
+    seats = int(r.num_players)
+    low, high, sets = table_ends(rules, games, i, False, True)
+    _spread(row, int(base[OBS_FITS_LOW]), low)
+    _spread(row, int(base[OBS_FITS_HIGH]), high)
+    if base[OBS_FITS_SET] != NONE:
+        _spread(row, int(base[OBS_FITS_SET]), sets)
+    row[base[OBS_PHASE] + g.phase] = 1
+    row[int(base[OBS_TO_MOVE]) + (int(g.player) - viewer) % seats] = 1
+    if g.taken != NONE:
+        row[base[OBS_TAKEN] + g.taken] = 1
+    if base[OBS_OBLIGED] != NONE and g.obliged != NONE:
+        row[base[OBS_OBLIGED] + g.obliged] = 1
+    if base[OBS_DECLARED] != NONE:
+        _spread(row, int(base[OBS_DECLARED]), int(g.declared))
+    if base[OBS_SWAPPABLE] != NONE:
+        _spread(row, int(base[OBS_SWAPPABLE]), swappable(rules, games, i, viewer))
+        row[base[OBS_FREED]] = g.freed
+    row[base[OBS_PLAYED_THIS_TURN]] = g.played_this_turn
+    if base[OBS_MELDS_THIS_TURN] != NONE:
+        _more_than(row, int(base[OBS_MELDS_THIS_TURN]), int(r.max_melds_per_turn), int(g.melds_this_turn))
+    if r.num_contracts > 0:
+        contract = int(g.contract)
+        sets_asked, runs_asked = int(r.contract_sets[contract]), int(r.contract_runs[contract])
+        if base[OBS_CONTRACT_SETS] != NONE:
+            _more_than(row, int(base[OBS_CONTRACT_SETS]), sets_asked, sets_asked)
+            _more_than(row, int(base[OBS_SETS_LEFT]), sets_asked, int(g.laying_sets))
+        if base[OBS_CONTRACT_RUNS] != NONE:
+            _more_than(row, int(base[OBS_CONTRACT_RUNS]), runs_asked, runs_asked)
+            _more_than(row, int(base[OBS_RUNS_LEFT]), runs_asked, int(g.laying_runs))
+        if base[OBS_ALL_AT_ONCE] != NONE:
+            row[base[OBS_ALL_AT_ONCE]] = r.all_at_once[contract]
+        row[base[OBS_DEAL] + contract] = 1
+
+
+@kernel
+def _observe_game(rules, games, i, viewer, row):
+    """Seats, scores and clocks."""
+    r, g = rules[0], games[i]
+    base = r.observation_base
+    seats = int(r.num_players)
+    own = int(g.scores[viewer])
+    for relative in range(seats):
+        seat = (viewer + relative) % seats
+        if base[OBS_DOWN] != NONE:
+            row[base[OBS_DOWN] + 3 * relative + g.down[seat]] = 1
+        row[base[OBS_PLAYED_BEFORE] + relative] = g.played_before[seat]
+        sizes = int(base[OBS_HAND_SIZE]) + len(HAND_SIZE_STEPS) * relative
+        _at_least(row, sizes, HAND_SIZE_STEPS, int(g.hand_size[seat]))
+        score = int(g.scores[seat])
+        if relative > 0:
+            scores = int(base[OBS_SCORE]) + 2 * len(SCORE_STEPS) * (relative - 1)
+            _at_least(row, scores, SCORE_STEPS, own - score)
+            _at_least(row, scores + len(SCORE_STEPS), SCORE_STEPS, score - own)
+        if base[OBS_TARGET] != NONE:
+            eighths = TARGET_EIGHTHS * max(score, 0) // int(r.target_score)
+            _more_than(row, int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative, TARGET_EIGHTHS, eighths)
+    _at_least(row, int(base[OBS_STOCK_SIZE]), STOCK_STEPS, int(g.stock_size))
+    if base[OBS_RECYCLES_LEFT] != NONE:
+        _more_than(row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles))
+    _at_least(row, int(base[OBS_TURN]), ROUND_STEPS, int(g.turn) // seats)
+    row[int(base[OBS_DEALER]) + (int(g.dealer) - viewer) % seats] = 1
