@@ -46,18 +46,19 @@ def check_stock(rules: "RuleSet", num_players: int, number: int, hand: int, num_
     needed, there = num_players * hand + 2, num_packs * pack + num_jokers
     if needed <= there:
         return
-    remedies = []
+    remedies = ["fewer players"]
+    if there - 2 >= num_players:
+        remedies.insert(0, f"hands of at most {(there - 2) // num_players} cards")
     enough = -(-(needed - num_jokers) // pack)
     if enough <= MAX_PACKS:
-        remedies.append(f"num_decks: {enough}")
-    if there - 2 >= num_players:
-        remedies.append(f"hands of at most {(there - 2) // num_players} cards")
-    remedies.append("fewer players")
+        remedies.insert(0, f"num_decks: {enough}")
+    deal = f"deal {number}" if rules.contracts else "a deal"
+    deck = f"{_count(num_packs, 'pack')} of {pack}, {_count(num_jokers, 'joker')}"
     _refuse(
         rules,
         "hand_sizes",
-        f"{f'deal {number}' if rules.contracts else 'the deal'} needs {needed} cards ({num_players} players x {hand}, "
-        f"an upcard, a stock of one), but {there} are there ({_count(num_packs, 'pack')} of {pack}, {_count(num_jokers, 'joker')})",
+        f"{deal} needs {needed} cards ({num_players} players x {hand}, an upcard, a stock of one), "
+        f"but {there} are there ({deck})",
         f"give {', or '.join(remedies)}",
     )
 

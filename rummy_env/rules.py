@@ -40,7 +40,7 @@ MAX_DEALS = 32
 TURNS_PER_PLAYER = 50
 
 _CONTRACT_NUMBER = Number(1, MAX_CONTRACTS)
-_DEALS = "a list of contract numbers, from 1"
+_NUMBERS = "a list of contract numbers, from 1"
 _CONTRACTS = f"a list of up to {MAX_CONTRACTS} pairs [sets, runs]"
 _CARDS = Number(1, 40)
 _SEATS = Number(0, MAX_PLAYERS - 1)
@@ -114,7 +114,7 @@ class RuleSet:
     deals: tuple[int, ...] | None = option(
         None,
         "Which contracts are played, in order.",
-        Several(_CONTRACT_NUMBER, _DEALS, (1, MAX_DEALS), "each once"),
+        Several(_CONTRACT_NUMBER, f"{_NUMBERS}, at most {MAX_DEALS} of them", (1, MAX_DEALS), "each once"),
         without_contracts=None,
     )
     first_dealer: int | str = option(
@@ -136,7 +136,7 @@ class RuleSet:
     all_at_once_deals: tuple[int, ...] = option(
         (7,),
         "Contracts that are laid only together with the whole hand.",
-        Several(_CONTRACT_NUMBER, _DEALS, (0, MAX_CONTRACTS)),
+        Several(_CONTRACT_NUMBER, _NUMBERS, (0, MAX_CONTRACTS)),
         without_contracts=(),
     )
     all_at_once_discard: Literal["forbidden", "optional", "required"] = option(
@@ -325,13 +325,13 @@ def _texts(changes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _looks_like_path(text: str) -> bool:
-    return Path(text).suffix in (".yaml", ".yml") or len(Path(text).parts) > 1 or Path(text).exists()
+    return Path(text).suffix in (".yaml", ".yml") or len(Path(text).parts) > 1
 
 
 def _read_yaml(path: Path) -> dict[Any, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise RulesError(
             f"rules: cannot read {str(path)!r} ({error}); give a YAML file, or a preset: {', '.join(PRESETS)}"
         ) from error
