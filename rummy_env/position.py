@@ -23,6 +23,7 @@ from rummy_env.engine.state import (
     SET,
 )
 from rummy_env.errors import NotationError, PositionError
+from rummy_env.presets import PRESETS
 from rummy_env.rules import RuleSet, Table
 
 PHASES = ("draw", "play")
@@ -62,7 +63,7 @@ def position_to_dict(rules: RuleSet, table: Table, state: Any) -> dict[str, Any]
     """Position of one `STATE` record as plain JSON (the keys are those of `Game.to_dict`)."""
     seats = range(table.num_players)
     return {
-        "rules": rules.name if rules.is_preset else rules.to_dict(),
+        "rules": _rules_source(rules),
         "num_players": table.num_players,
         "deal": int(state.contract) + 1 if rules.contracts else int(state.deal) + 1,
         "dealer": int(state.dealer),
@@ -102,6 +103,11 @@ def position_to_dict(rules: RuleSet, table: Table, state: Any) -> dict[str, Any]
         },
         "random": {"seed": int(state.seed), "stream": [int(word) for word in state.random]},
     }
+
+
+def _rules_source(rules: RuleSet) -> str | dict[str, Any]:
+    is_preset = rules.name in PRESETS and RuleSet.preset(rules.name) == rules
+    return rules.name if is_preset else rules.to_dict()
 
 
 def position_from_dict(position: Mapping[str, Any], rules: RuleSet, table: Table, games: np.ndarray) -> None:

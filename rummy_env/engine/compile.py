@@ -58,10 +58,9 @@ def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
     for suit in range(rules.deck_suits):
         r.naturals |= ((1 << rules.deck_ranks) - 1) << (NUM_RANKS * suit)
         r.run_starts |= ((1 << (int(r.max_position) - 2)) - 1) << (NUM_RANKS * suit)
-    ace_value = rules.ace_value if rules.ace_value is not None else 1 if rules.ace_mode == "low" else 15
     for face in range(JOKER):
         rank = face % NUM_RANKS
-        r.points[face] = ace_value if rank == 0 else min(rank + 1, 10)
+        r.points[face] = table.ace_value if rank == 0 else min(rank + 1, 10)
     r.points[JOKER] = rules.joker_value
 
     contracts = rules.contracts or ()
@@ -73,7 +72,7 @@ def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
     r.num_deals = len(table.deals)
     r.deals[: len(table.deals)] = [number - 1 for number in table.deals]
     r.game_end = _CODES["game_end"][rules.game_end]
-    r.max_deals = rules.max_deals if rules.game_end == "target_score" else rules.n_deals or len(table.deals)
+    r.max_deals = table.num_deals
     r.target_score = rules.target_score or 0
     r.first_dealer = _CODES["first_dealer"].get(rules.first_dealer, rules.first_dealer)
     r.max_turns = table.max_turns
