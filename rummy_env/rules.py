@@ -13,7 +13,7 @@ import yaml
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.errors import RulesError
-from rummy_env.feasibility import MAX_MELDS, MAX_PACKS, MELD_SIZE, check_rules, check_seats, check_stock
+from rummy_env.feasibility import MAX_PACKS, MELD_SIZE, check_rules, check_seats, check_stock
 from rummy_env.options import (
     Choice,
     Either,
@@ -107,9 +107,7 @@ class RuleSet:
     contracts: tuple[tuple[int, int], ...] | None = option(
         ((2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3)),
         "Sets and runs that a player must lay first, all at once, contract by contract.",
-        Several(
-            Several(Number(0, MAX_MELDS), "", (2, 2)), _CONTRACTS, (1, MAX_CONTRACTS), "everybody may meld at any time"
-        ),
+        Several(Several(Number(0, 99), "", (2, 2)), _CONTRACTS, (1, MAX_CONTRACTS), "everybody may meld at any time"),
     )
     deals: tuple[int, ...] | None = option(
         None,
@@ -238,7 +236,7 @@ class RuleSet:
         if isinstance(source, Mapping):
             changes = dict(source)
             base = cls.preset(changes.pop("preset")) if "preset" in changes else cls()
-            return base.replace(**_texts(changes))
+            return base._changed(changes)
         if isinstance(source, str) and (source in PRESETS or not _looks_like_path(source)):
             return cls.preset(source)
         if isinstance(source, str | Path):
@@ -263,7 +261,10 @@ class RuleSet:
         A change of `game_end` clears `target_score` and `n_deals` where they are not given too. Changed rules are
         called "custom" unless a `name` is given.
         """
-        changes = known_options(changes, (rule.name for rule in dataclasses.fields(self)))
+        return self._changed(changes)
+
+    def _changed(self, given: Mapping[Any, Any]) -> "RuleSet":
+        changes = known_options(given, (rule.name for rule in dataclasses.fields(self)))
         if changes.get("game_end", self.game_end) != self.game_end:
             changes = {"target_score": None, "n_deals": None} | changes
         changed = dataclasses.replace(self, **changes)
@@ -318,10 +319,6 @@ class RuleSet:
             max_turns=self.max_turns_per_deal or TURNS_PER_PLAYER * num_players,
             ace_value=self.ace_value if self.ace_value is not None else 1 if self.ace_mode == "low" else 15,
         )
-
-
-def _texts(changes: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): value for name, value in changes.items()}
 
 
 def _looks_like_path(text: str) -> bool:
