@@ -192,7 +192,7 @@ class Game:
     def is_legal(self, action: int) -> bool:
         """Whether an id is a legal action now; any other object is not."""
         try:
-            index = operator.index(action)
+            index = NONE if isinstance(action, bool) else operator.index(action)
         except TypeError:
             return False
         return 0 <= index < self.layout.num_actions and bool(self._update_mask()[index])

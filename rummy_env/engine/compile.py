@@ -57,7 +57,7 @@ def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
     r.max_position = 14 if ace_high else rules.deck_ranks
     for suit in range(rules.deck_suits):
         r.naturals |= ((1 << rules.deck_ranks) - 1) << (NUM_RANKS * suit)
-        r.run_starts |= ((1 << (int(r.max_position) - 2)) - 1) << (NUM_RANKS * suit)
+        r.run_starts |= ((1 << max(int(r.max_position) - 2, 0)) - 1) << (NUM_RANKS * suit)
     for face in range(JOKER):
         rank = face % NUM_RANKS
         r.points[face] = table.ace_value if rank == 0 else min(rank + 1, 10)
