@@ -9,9 +9,9 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from numba import njit
+from numba import njit, types
 from numba.core import config
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -43,9 +43,30 @@ def kernel(function: F) -> F:
     default = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_DIR)
     try:
-        return njit(cache=True, nogil=True)(function)
+        compiled = njit(cache=True, nogil=True)(function)
     finally:
         config.CACHE_DIR = default
+    if not config.DISABLE_JIT:
+        _compile_once(compiled)
+    return compiled
+
+
+def _compile_once(compiled: Any) -> None:
+    """Make calls from other kernels share one version for all whole numbers and one for all truth values.
+
+    Left alone, Numba compiles a version for every combination of constants and integer widths among the arguments.
+    """
+    resolve = compiled.get_call_template
+
+    def resolve_widened(arguments: Any, keywords: Any) -> Any:
+        return resolve(tuple(_widened(argument) for argument in arguments), keywords)
+
+    compiled.get_call_template = resolve_widened
+
+
+def _widened(argument: Any) -> Any:
+    argument = types.unliteral(argument)
+    return types.int64 if isinstance(argument, types.Integer) else argument
 
 
 def announce_compilation() -> None:
