@@ -73,7 +73,7 @@ def action_blocks(rules: RuleSet, table: Table) -> list[ActionBlock]:
 
 HAND_SIZE_STEPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 18, 24)
 STOCK_STEPS = (1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45, 70, 100)
-SCORE_STEPS = (1, 10, 25, 50, 100, 200)
+SCORE_STEPS = (1, 10, 25, 50, 75, 100, 150, 200)
 TARGET_EIGHTHS = 8
 ROUND_STEPS = (1, 2, 3, 5, 8, 12, 18, 25, 35, 45)
 DEPTH_BINS = 4

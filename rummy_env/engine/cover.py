@@ -8,7 +8,7 @@ import numpy as np
 
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.contract import window_candidates
-from rummy_env.engine.jit import kernel
+from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.melds import COLUMN, JOKER, KINGS, NATURALS, SUIT, remove
 from rummy_env.engine.state import (
     DISCARD_FORBIDDEN,
@@ -102,7 +102,7 @@ def _hopeless(rules, first, second, jokers, sets, runs, laid):
     return left != 0
 
 
-@kernel
+@allocating_kernel
 def _covers(rules, games, i, first, second, third, jokers):
     g = games[i]
     r = rules[0]

@@ -5,7 +5,7 @@ import numpy as np
 from rummy_env.engine.bits import lowest_bit
 from rummy_env.engine.candidates import before_contract, candidates, finishing_all_at_once
 from rummy_env.engine.cover import can_lay_everything
-from rummy_env.engine.jit import kernel
+from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.moves import hand_played_out, place, take_deep, take_top
 from rummy_env.engine.state import (
     BLOCK_DECLARE,
@@ -50,7 +50,7 @@ def _next_candidate(words, row):
     return NONE, NONE
 
 
-@kernel
+@allocating_kernel
 def _can_finish(rules, turns):
     """Depth-first search from `turns[0]`; the rest of `turns` is scratch."""
     words = np.empty((_DEPTH, NUM_BLOCKS), np.int64)
@@ -80,7 +80,7 @@ def _can_finish(rules, turns):
     return False
 
 
-@kernel
+@allocating_kernel
 def can_finish_after(rules, games, i, block, face):
     """Whether the player to move can finish the turn legally after this action (any but a draw from the stock)."""
     turns = np.empty(_DEPTH, STATE)

@@ -3,7 +3,9 @@
 Everything here is a function of the viewer's own hand and of what is public; no hidden card is read.
 """
 
-from rummy_env.engine.bits import count_bits, lowest_bit
+import numpy as np
+
+from rummy_env.engine.bits import count_bits, lowest_bit, spread_eight
 from rummy_env.engine.blocks import (
     HAND_SIZE_STEPS,
     OBS_ALL_AT_ONCE,
@@ -55,12 +57,39 @@ from rummy_env.engine.melds import JOKER, SUIT, swappable, table_ends
 from rummy_env.engine.state import NONE, RUN
 
 
+def _reached(steps: tuple[int, ...]) -> np.ndarray:
+    """For every count from 0 to the last step: the mask of the steps it reaches."""
+    return np.array(
+        [sum(1 << index for index, step in enumerate(steps) if count >= step) for count in range(steps[-1] + 1)]
+    )
+
+
+_HAND_SIZES, _STOCK_SIZES, _SCORES, _ROUNDS = map(_reached, (HAND_SIZE_STEPS, STOCK_STEPS, SCORE_STEPS, ROUND_STEPS))
+_HAND_STEPS, _STOCK, _SCORE, _ROUND = map(len, (HAND_SIZE_STEPS, STOCK_STEPS, SCORE_STEPS, ROUND_STEPS))
+
+
 @kernel
-def _spread(row, base, mask):
-    """Set the entries of the bits of `mask`, counted from `base`."""
+def _set_bits(row, base, mask):
+    """Set the entries of the bits of `mask`, counted from `base`: quickest for a few bits."""
     while mask:
         row[base + lowest_bit(mask)] = 1
         mask &= mask - 1
+
+
+@kernel
+def _spread(row, base, mask):
+    """Write 52 entries from `base` on, the bits of `mask`: quickest for many bits."""
+    for first in range(0, 48, 8):
+        spread_eight(row, base + first, mask >> first)
+    spread_eight(row, base + 44, mask >> 44)
+
+
+@kernel
+def _spread_faces(row, base, mask, faces):
+    """Write an entry for each of 52 or 53 faces from `base` on."""
+    _spread(row, base, mask)
+    if faces > 52:
+        row[base + 52] = mask >> 52
 
 
 @kernel
@@ -71,12 +100,15 @@ def _more_than(row, base, limit, count):
 
 
 @kernel
-def _at_least(row, base, steps, count):
-    """Thermometer: entry k is set where `count` >= ``steps[k]``."""
-    for k in range(len(steps)):
-        if count < steps[k]:
-            return
-        row[base + k] = 1
+def _at_least(row, base, reached, steps, count):
+    """Thermometer of eight or more entries: entry k is set where `count` >= step k.
+
+    `reached` has the entries as a mask for every count up to its last.
+    """
+    entries = reached[max(0, min(count, len(reached) - 1))]
+    for first in range(0, steps - 7, 8):
+        spread_eight(row, base + first, entries >> first)
+    spread_eight(row, base + steps - 8, entries >> (steps - 8))
 
 
 @kernel
@@ -89,9 +121,9 @@ def _add(one, two, three, cards):
 def _spread_planes(row, base, packs, one, two, three):
     _spread(row, base, one)
     if packs > 1:
-        _spread(row, base + 52, two)
+        _set_bits(row, base + 52, two)
     if packs > 2:
-        _spread(row, base + 104, three)
+        _set_bits(row, base + 104, three)
 
 
 @kernel
@@ -202,9 +234,9 @@ def _observe_opponents(rules, games, i, viewer, row):
     faces = 53 if r.num_jokers > 0 else 52
     for other in range(seats - 1):
         seat = (viewer + 1 + other) % seats
-        _spread(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
-        _spread(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]))
-        _spread(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]))
+        _set_bits(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
+        _spread_faces(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]), faces)
+        _spread_faces(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]), faces)
 
 
 @kernel
@@ -214,10 +246,10 @@ def _observe_turn(rules, games, i, viewer, row):
     base = r.observation_base
     seats = int(r.num_players)
     low, high, sets = table_ends(rules, games, i, False, True)
-    _spread(row, int(base[OBS_FITS_LOW]), low)
-    _spread(row, int(base[OBS_FITS_HIGH]), high)
+    _set_bits(row, int(base[OBS_FITS_LOW]), low)
+    _set_bits(row, int(base[OBS_FITS_HIGH]), high)
     if base[OBS_FITS_SET] != NONE:
-        _spread(row, int(base[OBS_FITS_SET]), sets)
+        _set_bits(row, int(base[OBS_FITS_SET]), sets)
     row[base[OBS_PHASE] + g.phase] = 1
     row[int(base[OBS_TO_MOVE]) + (int(g.player) - viewer) % seats] = 1
     if g.taken != NONE:
@@ -225,9 +257,9 @@ def _observe_turn(rules, games, i, viewer, row):
     if base[OBS_OBLIGED] != NONE and g.obliged != NONE:
         row[base[OBS_OBLIGED] + g.obliged] = 1
     if base[OBS_DECLARED] != NONE:
-        _spread(row, int(base[OBS_DECLARED]), int(g.declared))
+        _set_bits(row, int(base[OBS_DECLARED]), int(g.declared))
     if base[OBS_SWAPPABLE] != NONE:
-        _spread(row, int(base[OBS_SWAPPABLE]), swappable(rules, games, i, viewer))
+        _set_bits(row, int(base[OBS_SWAPPABLE]), swappable(rules, games, i, viewer))
         row[base[OBS_FREED]] = g.freed
     row[base[OBS_PLAYED_THIS_TURN]] = g.played_this_turn
     if base[OBS_MELDS_THIS_TURN] != NONE:
@@ -258,18 +290,18 @@ def _observe_game(rules, games, i, viewer, row):
         if base[OBS_DOWN] != NONE:
             row[base[OBS_DOWN] + 3 * relative + g.down[seat]] = 1
         row[base[OBS_PLAYED_BEFORE] + relative] = g.played_before[seat]
-        sizes = int(base[OBS_HAND_SIZE]) + len(HAND_SIZE_STEPS) * relative
-        _at_least(row, sizes, HAND_SIZE_STEPS, int(g.hand_size[seat]))
+        sizes = int(base[OBS_HAND_SIZE]) + _HAND_STEPS * relative
+        _at_least(row, sizes, _HAND_SIZES, _HAND_STEPS, int(g.hand_size[seat]))
         score = int(g.scores[seat])
         if relative > 0:
-            scores = int(base[OBS_SCORE]) + 2 * len(SCORE_STEPS) * (relative - 1)
-            _at_least(row, scores, SCORE_STEPS, own - score)
-            _at_least(row, scores + len(SCORE_STEPS), SCORE_STEPS, score - own)
+            scores = int(base[OBS_SCORE]) + 2 * _SCORE * (relative - 1)
+            _at_least(row, scores, _SCORES, _SCORE, own - score)
+            _at_least(row, scores + _SCORE, _SCORES, _SCORE, score - own)
         if base[OBS_TARGET] != NONE:
             eighths = TARGET_EIGHTHS * max(score, 0) // int(r.target_score)
             _more_than(row, int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative, TARGET_EIGHTHS, eighths)
-    _at_least(row, int(base[OBS_STOCK_SIZE]), STOCK_STEPS, int(g.stock_size))
+    _at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
     if base[OBS_RECYCLES_LEFT] != NONE:
         _more_than(row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles))
-    _at_least(row, int(base[OBS_TURN]), ROUND_STEPS, int(g.turn) // seats)
+    _at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
     row[int(base[OBS_DEALER]) + (int(g.dealer) - viewer) % seats] = 1
