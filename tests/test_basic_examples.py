@@ -13,12 +13,15 @@ from rummy_env import Game
 basic = partial(position, rules=BASIC, players=2)
 
 
-@pytest.mark.parametrize(("run", "ace_mode", "is_run"), [
-    ("QS KS AS", "low", False),
-    ("KS AS 2S", "low", False),
-    ("QS KS AS", "both", True),
-    ("KS AS 2S", "both", False),
-])
+@pytest.mark.parametrize(
+    ("run", "ace_mode", "is_run"),
+    [
+        ("QS KS AS", "low", False),
+        ("KS AS 2S", "low", False),
+        ("QS KS AS", "both", True),
+        ("KS AS 2S", "both", False),
+    ],
+)
 def test_br01_the_ace_is_low_unless_both_is_agreed(run, ace_mode, is_run):
     """Which of these are runs? Q K A only with `ace_mode="both"`, the corner never."""
     game = basic(f"{run} 9D", rules=BASIC.replace(ace_mode=ace_mode))
@@ -86,9 +89,7 @@ def test_br10_melding_all_but_the_required_discard():
 
 def test_br11_going_rummy_doubles():
     """Out in one turn with nothing played before, the others hold K 5 A / 9 9 / 7: 16 + 18 + 7 = 41, doubled 82."""
-    game = basic(
-        "4C 5C 6C JC JD JH 8S 2D", players=4, melds=["8C 8D 8H"], others=["KC 5D AS", "9H 9S", "7D"]
-    )
+    game = basic("4C 5C 6C JC JD JH 8S 2D", players=4, melds=["8C 8D 8H"], others=["KC 5D AS", "9H 9S", "7D"])
     summary = play(game, "meld 4C 5C 6C", "meld JC JD JH", "lay off 8S set", "discard 2D")
     assert summary.rummy
     assert summary.hand_points == [0, 16, 18, 7]

@@ -19,7 +19,7 @@ from positions import (
     position,
 )
 
-from rummy_env import Game, RuleSet
+from rummy_env import Game
 from rummy_env.errors import RulesError
 
 # Equipment and order
@@ -257,9 +257,7 @@ def test_cr35_the_top_card_may_wait():
 
 def test_cr36_a_lay_off_must_leave_a_card_that_may_go():
     """Took KD; both sets and 6S 5S 4S are laid: lay off 2C of 2C KD? No, only the banned KD would be left."""
-    game = position(
-        "7C 7D 7H 9C 9D 9H 4S 5S 6S 2C", deal=1, phase="draw", pile="KD", melds=["7S 8S 9S", "2D 2H 2S"]
-    )
+    game = position("7C 7D 7H 9C 9D 9H 4S 5S 6S 2C", deal=1, phase="draw", pile="KD", melds=["7S 8S 9S", "2D 2H 2S"])
     play(game, "take top", "meld 7C 7D 7H", "meld 9C 9D 9H")
     play(game, "lay off 6S low", "lay off 5S low", "lay off 4S low")
     assert actions(game) == discards("2C")
@@ -395,9 +393,7 @@ def test_cr59_cr60_cards_in_hand_are_penalties(held, penalty):
 
 def test_cr61_the_lowest_total_wins_and_a_tie_is_shared():
     """Totals 212, 187, 187 after the last deal: who wins? The two at 187 share."""
-    game = position(
-        "3H 4H 5H 7C 8C 9C TS JS QS KS", players=3, deal=7, others=["2C", "2D"], scores=[212, 185, 185]
-    )
+    game = position("3H 4H 5H 7C 8C 9C TS JS QS KS", players=3, deal=7, others=["2C", "2D"], scores=[212, 185, 185])
     play(game, "meld 3H 4H 5H", "meld 7C 8C 9C", "meld TS JS QS", "lay off KS high")
     assert game.over == "out"
     assert game.scores == [212, 187, 187]
