@@ -34,13 +34,13 @@ def test_cr01_five_players_need_two_packs():
 
 
 def test_cr02_four_players_on_one_pack_are_cramped():
-    """Stock after the upcard of deal 6? 53 − 4 · 12 − 1 = 4."""
+    """Stock after the upcard of deal 6? 53 - 4 · 12 - 1 = 4."""
     game = Game(CONTRACT.replace(deals=(6,)), num_players=4)
     assert len(game.to_dict()["stock"].split()) == 4
 
 
 def test_cr03_the_deal_passes_left():
-    """Seats 0–3, first dealer 2: who deals deal 3, who begins? Dealer 0, then seat 1."""
+    """Seats 0 to 3, first dealer 2: who deals deal 3, who begins? Dealer 0, then seat 1."""
     game = Game(CONTRACT.replace(first_dealer=2, max_turns_per_deal=1), num_players=4)
     assert (game.deal, game.to_dict()["dealer"], game.player) == (1, 2, 3)
     idle_turn(game)
@@ -120,7 +120,7 @@ def test_cr13_a_slot_held_by_a_joker_is_occupied():
 
 
 def test_cr15_a_joker_may_be_the_second_ace_of_a_run():
-    """Thirteen naturals from AH to KH: lay off the joker as high ace? Yes, but not with `allow_double_ace_run=False`."""
+    """AH to KH lie: lay off the joker as high ace? Yes, but not with `allow_double_ace_run=False`."""
     hearts = "AH 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH"
     game = position("JK 2C 5D", down="earlier", melds=[hearts])
     play(game, "declare JK(AH)", "lay off AH high")
