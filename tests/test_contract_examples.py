@@ -1,6 +1,6 @@
 """Contract Rummy by example: one narrated position per test, named by its row of the worked examples.
 
-Four players and one pack (52 cards and a joker) unless a test says otherwise.
+The last section holds fine points that the rows leave open. Four players and one pack (52 cards and a joker) unless a test says otherwise.
 """
 
 import pytest
@@ -412,3 +412,101 @@ def test_cr62_nobody_is_spared_in_a_capped_deal():
     )
     summary = play(game, "discard 2C")
     assert (summary.reason, summary.out, summary.points) == ("capped", None, [10, 15, 18])
+
+
+# Fine points
+
+
+def test_a_declared_joker_goes_before_the_natural():
+    """With 6H in hand as well, the joker declared 6H is laid and 6H stays."""
+    game = position("5H 6H 7H JK KC KD KH 2C 4D 9S JS")
+    play(game, "declare JK(6H)", "meld 5H 6H 7H")
+    assert melds(game) == ["5H JK(6H) 7H"]
+    assert "6H" in hand(game)
+
+
+def test_every_declared_joker_is_in_the_next_placement():
+    """Two packs: with jokers declared as 8C and 8H only the set of both may follow, and no discard."""
+    game = position("8D JK JK KC KD KH 2S 4C 6H TD QS", TWO_PACKS, deal=1)
+    play(game, "declare JK(8C)", "declare JK(8H)")
+    assert actions(game) == {"meld 8C 8D 8H"}
+
+
+def test_a_half_laid_contract_is_finished_first():
+    """After the first meld of the contract: no discard, no lay-off, only melds that complete it."""
+    game = position("7C 7D 7H 8S 9S TS JS KC QD 4H 2C", melds=["6C 6D 6H"])
+    play(game, "meld 7C 7D 7H")
+    assert actions(game) == {"meld 8S 9S TS", "meld 9S TS JS"}
+
+
+def test_a_joker_is_no_substitute_for_the_card_chosen_in_the_pile():
+    """As CR30 with a joker in hand: 9H itself goes down, so the joker cannot be declared as it."""
+    game = position("9C 9D 7S 7H 7D 3C 5D JC QC JK", deal=1, phase="draw", pile="4C 9H KD 2S")
+    play(game, "take 9H")
+    assert not can(game, "declare JK(9H)")
+    assert can(game, "declare JK(9S)", "meld 9C 9D 9S") is False
+    assert can(game, "declare JK(9S)", "meld 9D 9H 9S")
+
+
+def test_a_joker_from_inside_the_pile():
+    """Down: the joker from under QC is declared, then laid off, before anything else."""
+    game = position("2D 8H", down="earlier", melds=["5H 6H 7H"], phase="draw", pile="JK QC")
+    play(game, "take JK")
+    assert actions(game) == {"declare JK(4H)", "declare JK(8H)"}
+    play(game, "declare JK(8H)", "lay off 8H high")
+    assert actions(game) == discards("2D 8H QC")
+
+
+def test_the_card_chosen_in_the_pile_may_free_a_joker():
+    """Down: 6H from under QC goes in by exchange."""
+    game = position("2D 3D", down="earlier", melds=["5H JK(6H) 7H"], phase="draw", pile="6H QC")
+    play(game, "take 6H")
+    assert actions(game) == {"swap 6H"}
+    play(game, "swap 6H", "declare JK(8H)", "lay off 8H high")
+    assert actions(game) == discards("2D 3D QC")
+
+
+def test_the_card_chosen_in_the_pile_may_extend_a_run_that_goes_down_at_once():
+    """Deal 7: thirteen cards with KS chosen under the top 2S are not enough, 2S is over; with AS on top they are."""
+    twelve = "3H 4H 5H 6H 7C 8C 9C TC 9S TS JS QS"
+    assert not can(position(twelve, deal=7, phase="draw", pile="2C KS 2S"), "take KS")
+    game = position(twelve, deal=7, phase="draw", pile="2C KS AS")
+    play(game, "take KS", "meld 3H 4H 5H", "meld 7C 8C 9C", "meld 9S TS JS")
+    play(game, "lay off 6H high", "lay off TC high", "lay off QS high", "lay off KS high")
+    assert goes_out(game, "lay off AS high")
+
+
+def test_the_ban_outlives_the_lay_off_of_one_copy():
+    """Two packs: holds 7H, takes 7H, lays one off: the other is still banned."""
+    game = position("7H 2C", TWO_PACKS, down="earlier", melds=["8H 9H TH"], phase="draw", pile="7H")
+    play(game, "take top", "lay off 7H low")
+    assert actions(game) == discards("2C")
+
+
+def test_jokers_are_exchanged_one_after_the_other():
+    """Two packs: 6H and 6S free one joker each; the second waits until the first lies."""
+    table = ["5H JK(6H) 7H", "5S JK(6S) 7S"]
+    game = position("6H 6S 2C", TWO_PACKS, down="earlier", melds=table)
+    play(game, "swap 6H")
+    assert not actions(game, "swap")
+    play(game, "declare JK(8S)", "lay off 8S high", "swap 6S", "declare JK(4H)", "lay off 4H low")
+    assert melds(game) == ["JK(4H) 5H 6H 7H", "5S 6S 7S JK(8S)"]
+
+
+def test_an_exchange_takes_the_first_joker_that_stands_for_the_card():
+    """Two packs: both runs hold a joker as 6H; the first meld gives its joker."""
+    table = ["4H 5H JK(6H)", "5H JK(6H) 7H"]
+    game = position("6H 2C", TWO_PACKS, down="earlier", melds=table)
+    play(game, "swap 6H", "declare JK(3H)", "lay off 3H low")
+    assert melds(game) == ["JK(3H) 4H 5H 6H", "5H JK(6H) 7H"]
+
+
+def test_runs_that_go_down_at_once_are_judged_when_finished():
+    """Two packs, deal 7, `not_adjacent`: 3H-5H and 6H-8H may lie because a second 6H makes the first 3H-6H."""
+    rules = TWO_PACKS.replace(contract_runs_suit_rule="not_adjacent")
+    others = "9S TS JS QS KS AS"
+    assert not actions(position(f"3H 4H 5H 6H 7H 8H {others} 8S", rules, deal=7), "meld")
+    game = position(f"3H 4H 5H 6H 6H 7H 8H {others}", rules, deal=7)
+    play(game, "meld 3H 4H 5H", "meld 6H 7H 8H", "meld 9S TS JS")
+    play(game, "lay off QS high", "lay off KS high", "lay off AS high")
+    assert goes_out(game, "lay off 6H high")

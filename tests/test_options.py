@@ -31,7 +31,7 @@ from rummy_env.errors import RulesError
 # Table and deck
 
 
-@pytest.mark.parametrize(("rules", "fewest", "most"), [(CONTRACT, 3, 8), (BASIC, 2, 6)])
+@pytest.mark.parametrize(("rules", "fewest", "most"), [(CONTRACT, 2, 8), (BASIC, 2, 6)])
 def test_num_players(rules, fewest, most):
     for players in range(fewest, most + 1):
         assert Game(rules, num_players=players).num_players == players
@@ -54,6 +54,16 @@ def test_deck_policy_explicit(decks, jokers):
     assert len(deck) == 52 and set(deck.values()) == {decks}
 
 
+def test_jokers_without_contracts():
+    """Basic Rummy has no joker and no action for one, unless the deck has some."""
+    assert "declare" not in Game(BASIC).layout.blocks
+    game = position("5H 7H JK 2C", BASIC.replace(num_jokers=2), players=2)
+    play(game, "declare JK(6H)", "meld 5H 6H 7H")
+    assert melds(game) == ["5H JK(6H) 7H"]
+    game = position("6H 2C", BASIC.replace(num_jokers=2), players=2, melds=["5H JK(6H) 7H"])
+    assert actions(game) == discards("6H 2C")
+
+
 def test_deck_ranks_and_suits():
     """The lowest ranks, the first suits; the highest rank of a small deck has nothing above it."""
     rules = BASIC.replace(deck_ranks=5, deck_suits=3, hand_sizes=(4,), ace_mode="both")
@@ -73,7 +83,7 @@ def test_deck_ranks_and_suits():
         (CONTRACT.replace(deals=(5,), hand_sizes=(11,)), 3, 11),
         (BASIC, 2, 10),
         (BASIC, 4, 7),
-        (BASIC.replace(hand_sizes={2: 5, 3: 4}), 3, 4),
+        (BASIC.replace(num_players=(2, 3), hand_sizes={2: 5, 3: 4}), 3, 4),
     ],
 )
 def test_hand_sizes(rules, players, size):
@@ -115,6 +125,14 @@ def test_discard_pickup(pickup, takes):
     game = position("2D 3D", rules, down="earlier", melds=["5H 6H 7H"], phase="draw", pile="8H QC")
     assert actions(game, "take") == takes
     assert ("take" in game.layout.blocks) == (pickup == "any")
+
+
+def test_discard_pickup_without_contracts():
+    """The chosen card is melded or laid off at once."""
+    game = position("8D 8S KS", BASIC.replace(discard_pickup="any"), melds=["5H 6H 7H"], phase="draw", pile="2C 8H QC")
+    assert actions(game, "take") == {"take top", "take 8H"}
+    play(game, "take 8H")
+    assert actions(game) == {"meld 8D 8H 8S", "lay off 8H high"}
 
 
 @pytest.mark.parametrize(("limit", "recycled", "legal"), [(None, 5, True), (0, 0, False), (1, 0, True), (1, 1, False)])
@@ -171,7 +189,7 @@ def test_all_at_once_deals(deals, legal):
 
 def test_another_deal_may_go_down_at_once():
     """Deal 1 all at once: two sets of four and a set of three are no contract, two sets of four are all of it."""
-    rules = CONTRACT.replace(all_at_once_deals=(1,), hand_sizes=(7,))
+    rules = CONTRACT.replace(deals=(1,), all_at_once_deals=(1,), hand_sizes=(7,))
     assert not actions(position("3C 3D 3H 9C 9D 9H KS 5D", rules, deal=1), "meld")
     game = position("3C 3D 3H 3S 9C 9D 9H 9S", rules, deal=1)
     assert goes_out(game, "meld 3C 3D 3H", "meld 9C 9D 9H", "lay off 3S set", "lay off 9S set")
