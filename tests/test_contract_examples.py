@@ -444,17 +444,17 @@ def test_a_joker_is_no_substitute_for_the_card_chosen_in_the_pile():
     game = position("9C 9D 7S 7H 7D 3C 5D JC QC JK", deal=1, phase="draw", pile="4C 9H KD 2S")
     play(game, "take 9H")
     assert not can(game, "declare JK(9H)")
-    assert can(game, "declare JK(9S)", "meld 9C 9D 9S") is False
+    assert not can(game, "declare JK(9S)", "meld 9C 9D 9S")
     assert can(game, "declare JK(9S)", "meld 9D 9H 9S")
 
 
 def test_a_joker_from_inside_the_pile():
     """Down: the joker from under QC is declared, then laid off, before anything else."""
-    game = position("2D 8H", down="earlier", melds=["5H 6H 7H"], phase="draw", pile="JK QC")
+    game = position("2D 9S", down="earlier", melds=["5H 6H 7H"], phase="draw", pile="JK QC")
     play(game, "take JK")
     assert actions(game) == {"declare JK(4H)", "declare JK(8H)"}
     play(game, "declare JK(8H)", "lay off 8H high")
-    assert actions(game) == discards("2D 8H QC")
+    assert actions(game) == discards("2D 9S QC")
 
 
 def test_the_card_chosen_in_the_pile_may_free_a_joker():
@@ -467,13 +467,21 @@ def test_the_card_chosen_in_the_pile_may_free_a_joker():
 
 
 def test_the_card_chosen_in_the_pile_may_extend_a_run_that_goes_down_at_once():
-    """Deal 7: thirteen cards with KS chosen under the top 2S are not enough, 2S is over; with AS on top they are."""
+    """Deal 7: KS from under AS extends the spades, at any moment; from under 2D it does not help, 2D is left over."""
     twelve = "3H 4H 5H 6H 7C 8C 9C TC 9S TS JS QS"
-    assert not can(position(twelve, deal=7, phase="draw", pile="2C KS 2S"), "take KS")
+    assert not can(position(twelve, deal=7, phase="draw", pile="2C KS 2D"), "take KS")
     game = position(twelve, deal=7, phase="draw", pile="2C KS AS")
     play(game, "take KS", "meld 3H 4H 5H", "meld 7C 8C 9C", "meld 9S TS JS")
     play(game, "lay off 6H high", "lay off TC high", "lay off QS high", "lay off KS high")
     assert goes_out(game, "lay off AS high")
+
+
+def test_the_card_chosen_in_the_pile_is_not_the_one_left_over():
+    """Deal 7, `all_at_once_discard="optional"`: 2D may be left over beside KS, but not when 2D itself was chosen."""
+    rules = CONTRACT.replace(all_at_once_discard="optional")
+    twelve = "3H 4H 5H 6H 7C 8C 9C TC 9S TS JS QS"
+    assert can(position(twelve, rules, deal=7, phase="draw", pile="2C KS 2D"), "take KS")
+    assert not can(position(twelve, rules, deal=7, phase="draw", pile="2C 2D KS"), "take 2D")
 
 
 def test_the_ban_outlives_the_lay_off_of_one_copy():
