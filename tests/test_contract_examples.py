@@ -1,6 +1,7 @@
 """Contract Rummy by example: one narrated position per test, named by its row of the worked examples.
 
-The last section holds fine points that the rows leave open. Four players and one pack (52 cards and a joker) unless a test says otherwise.
+The last section holds fine points that the rows leave open. Four players and one pack (52 cards and a joker) unless a
+test says otherwise.
 """
 
 import pytest
@@ -446,6 +447,22 @@ def test_a_joker_is_no_substitute_for_the_card_chosen_in_the_pile():
     assert not can(game, "declare JK(9H)")
     assert not can(game, "declare JK(9S)", "meld 9C 9D 9S")
     assert can(game, "declare JK(9S)", "meld 9D 9H 9S")
+
+
+def test_the_card_chosen_in_the_pile_goes_first():
+    """As CR33 with 4H in hand: it may follow 8H, not precede it."""
+    game = position("4H 2D", down="earlier", melds=["5H 6H 7H"], phase="draw", pile="8H QC")
+    play(game, "take 8H")
+    assert actions(game) == {"lay off 8H high"}
+    assert can(game, "lay off 8H high", "lay off 4H low")
+
+
+def test_a_joker_from_inside_the_pile_for_the_contract():
+    """Deal 1, not down: the joker chosen under KD must be in one of the two sets, natural cards do not suffice."""
+    game = position("9C 9D 9H 7D 7H 7S 3C 5D JC QS", deal=1, phase="draw", pile="JK KD")
+    play(game, "take JK")
+    assert not can(game, "meld 9C 9D 9H", "meld 7D 7H 7S")
+    assert can(game, "meld 9C 9D 9H", "declare JK(7C)", "meld 7C 7D 7H")
 
 
 def test_a_joker_from_inside_the_pile():

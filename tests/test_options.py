@@ -407,6 +407,17 @@ def test_going_rummy(value, multiplier, at_once, after_earlier_play):
         assert play(game, "meld 5H 6H 7H").points == [points, 0]
 
 
+@pytest.mark.parametrize(
+    ("first_cards", "first_play", "rummy"),
+    [("", [], True), ("4C", ["lay off 4C high"], False), ("9C 9D 9H", ["meld 9C 9D 9H"], False)],
+)
+def test_earlier_play_is_a_meld_or_a_lay_off_of_an_earlier_turn(first_cards, first_play, rummy):
+    game = position(f"{first_cards} 5H 6H 2D", BASIC, players=2, melds=["AC 2C 3C"], others=["7H"])
+    play(game, *first_play, "discard 2D")
+    play(game, "draw stock", "discard 7H")
+    assert play(game, "take top", "meld 5H 6H 7H").rummy == rummy
+
+
 def test_going_rummy_with_contracts():
     """The penalties of the losers are multiplied."""
     game = position("2D", CONTRACT.replace(going_rummy="any"), players=3, down="earlier", others=["KC", "AC"])
