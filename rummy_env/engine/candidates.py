@@ -262,13 +262,11 @@ def _open_candidates(rules, games, i, words, row):
     player = int(g.player)
     hand = int(g.held[player, 0])
     declared = int(g.declared)
-    obliged = int(g.obliged)
+    finishing = finishing_all_at_once(rules, games, i)
+    # Where everything goes down at once, the card of a deep pick-up may be placed at any time before the end.
+    obliged = NONE if finishing else int(g.obliged)
     jokers = int(g.hands[player, JOKER]) + int(g.freed)
-    melds_allowed = (
-        r.extra_melds
-        and g.melds_this_turn < r.max_melds_per_turn
-        and not finishing_all_at_once(rules, games, i)
-    )
+    melds_allowed = r.extra_melds and g.melds_this_turn < r.max_melds_per_turn and not finishing
     natural_obliged = obliged != NONE and obliged != JOKER
 
     if declared == 0 and not g.freed and obliged != JOKER:
@@ -279,11 +277,11 @@ def _open_candidates(rules, games, i, words, row):
         words[row, BLOCK_LAYOFF_SET] = usable & sets
         if r.swap_scope and may_swap(games, i):
             words[row, BLOCK_SWAP] = usable & swappable(rules, games, i, player)
-        if obliged == NONE:
+        if g.obliged == NONE:
             words[row, BLOCK_DISCARD] = discardable(rules, games, i)
-            if melds_allowed:
-                words[row, BLOCK_MELD_RUN] = run_starts(hand, int(r.run_starts))
-                words[row, BLOCK_MELD_SET] = set_starts(hand)
+        if melds_allowed and obliged == NONE:
+            words[row, BLOCK_MELD_RUN] = run_starts(hand, int(r.run_starts))
+            words[row, BLOCK_MELD_SET] = set_starts(hand)
         elif melds_allowed:
             runs, sets = _base_melds(rules, games, i, False)
             words[row, BLOCK_MELD_RUN], words[row, BLOCK_MELD_SET] = runs, sets
