@@ -95,7 +95,8 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     - `reward="score"`: `"score"` or `"win"`.
     - `illegal_action="forfeit"`: `"forfeit"`, or `"raise"` for an `IllegalActionError` that changes nothing. An action
       outside the action space raises it in either case.
-    - `render_mode=None`: `"ansi"` makes `render` return the table as text, all cards face up.
+    - `render_mode=None`: with `"ansi"` `render` returns the table as text, all cards face up; with `"human"` it prints it,
+      as does every step.
 
     `reset(seed, options)`: the same seed gives the same cards through every face of this package; without a seed each
     episode's seed follows from the one before. Options: `"deal"` (number of a contract: the episode is this single
@@ -107,7 +108,7 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
 
     metadata = {
         "name": "contract_rummy_v0",
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "human"],
         "is_parallelizable": False,
         "render_fps": 2,
     }

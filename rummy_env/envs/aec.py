@@ -27,7 +27,7 @@ CHOICES = {
     "episode": ("game", "deal"),
     "reward": ("score", "win"),
     "illegal_action": ("forfeit", "raise"),
-    "render_mode": (None, "ansi"),
+    "render_mode": (None, "ansi", "human"),
 }
 
 _SINCE_RESET = frozenset(
@@ -191,6 +191,8 @@ class RummyEnv(AECEnv[str, Observation, int]):
             self.agent_selection = following
         if summary is not None:
             self._end_deal(summary)
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> Observation:
         """What `agent` may see now, acting or not, at any time from the first reset on.
@@ -226,7 +228,9 @@ class RummyEnv(AECEnv[str, Observation, int]):
             yield self.agent_selection, observation, reward, info
 
     def render(self) -> str | None:
-        """The table as text where ``render_mode="ansi"``, all cards face up; else None."""
+        """The table as text, all cards face up: returned with ``render_mode="ansi"``, printed with ``"human"``."""
+        if self.render_mode == "human":
+            print(table_text(self.game))
         return table_text(self.game) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
