@@ -29,7 +29,16 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     placements, the discard that ends the turn. `agent_selection` stays on the agent until its turn is over. Cards are
     numbered `13 * suit + rank`, suits C D H S, ranks A = 0 … K = 12.
 
-    | |
+    | ids | block | meaning |
+    |---|---|---|
+    | 0 | `draw_stock` | draw the top of the stock |
+    | 1 | `take_top` | take the top discard; it may not be discarded this turn |
+    | 2-53 | `meld_run` | lay the run of three that starts at this card |
+    | 54-105 | `meld_set` | lay the set of this card's three rank mates |
+    | 106-157 | `layoff_low` | put this card below a run |
+    | 158-209 | `layoff_high` | put this card above a run |
+    | 210-261 | `layoff_set` | put this card onto a set |
+    | 262-313 | `discard` | discard this card and end the turn |
 
     An action is in the mask exactly if the turn can still be finished by the rules after it; the mask of the acting
     agent is never empty. `env.game.describe(action)` and `env.game.parse(text)` translate.
@@ -44,7 +53,30 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
 
     The blocks of the vector with 2 players (`ObservationLayout.for_table` has those of other tables):
 
-    | |
+    | entries | block | shape | meaning |
+    |---|---|---|---|
+    | 0-51 | `hand` | 1 × 52 | own hand: at least k + 1 copies |
+    | 52-103 | `top` | 52 | the top discard |
+    | 104-155 | `pile` | 1 × 52 | discard pile: at least k + 1 copies |
+    | 156-207 | `table` | 1 × 52 | naturals in melds: at least k + 1 copies |
+    | 208-259 | `fits_low` | 52 | cards that fit below a run |
+    | 260-311 | `fits_high` | 52 | cards that fit above a run |
+    | 312-363 | `fits_set` | 52 | cards that fit on a set |
+    | 364-415 | `known` | 1 × 52 | per opponent: picked up from the pile and still held |
+    | 416-467 | `discarded` | 1 × 52 | per opponent: discarded this deal |
+    | 468-519 | `refused` | 1 × 52 | per opponent: left lying as the top discard |
+    | 520-571 | `unseen` | 1 × 52 | copies in the stock or unknown in other hands: at least k + 1 |
+    | 572-573 | `phase` | 2 | draw, play |
+    | 574-575 | `to_move` | 2 | seat to move |
+    | 576-627 | `taken` | 52 | the top discard taken this turn, banned from the discard |
+    | 628-629 | `played_before` | 2 | per seat: has placed a card in an earlier turn |
+    | 630 | `played_this_turn` | 1 | the player to move has placed a card this turn |
+    | 631-662 | `hand_size` | 2 × 16 | per seat: cards >= 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 18, 24 |
+    | 663-675 | `stock_size` | 13 | stock >= 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45, 70, 100 |
+    | 676-687 | `score` | 1 × 2 × 6 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 100, 200 |
+    | 688-703 | `target` | 2 × 8 | per seat: score >= k + 1 eighths of the target |
+    | 704-713 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
+    | 714-715 | `dealer` | 2 | the dealer |
 
     `env.state()` is the omniscient view, for centralised training and for pictures; its space is `env.state_space`.
 

@@ -41,7 +41,19 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     placements, the discard that ends the turn. `agent_selection` stays on the agent until its turn is over. Cards are
     numbered `13 * suit + rank`, suits C D H S, ranks A = 0 … K = 12; the joker is 52.
 
-    | |
+    | ids | block | meaning |
+    |---|---|---|
+    | 0 | `draw_stock` | draw the top of the stock |
+    | 1 | `take_top` | take the top discard; it may not be discarded this turn |
+    | 2-54 | `take` | take a deeper discard with all cards above it; place it next |
+    | 55-106 | `declare` | announce a joker as this card; place it next |
+    | 107-158 | `meld_run` | lay the run of three that starts at this card |
+    | 159-210 | `meld_set` | lay the set of this card's three rank mates |
+    | 211-262 | `layoff_low` | put this card below a run |
+    | 263-314 | `layoff_high` | put this card above a run |
+    | 315-366 | `layoff_set` | put this card onto a set |
+    | 367-418 | `swap` | exchange this card for the joker that stands for it in a run |
+    | 419-471 | `discard` | discard this card and end the turn |
 
     An action is in the mask exactly if the turn can still be finished by the rules after it; the mask of the acting
     agent is never empty. `env.game.describe(action)` and `env.game.parse(text)` translate.
@@ -56,7 +68,44 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
 
     The blocks of the vector with 4 players (`ObservationLayout.for_table` has those of other tables):
 
-    | |
+    | entries | block | shape | meaning |
+    |---|---|---|---|
+    | 0-51 | `hand` | 1 × 52 | own hand: at least k + 1 copies |
+    | 52 | `hand_jokers` | 1 | own jokers: more than k |
+    | 53-105 | `top` | 53 | the top discard |
+    | 106-157 | `pile` | 1 × 52 | discard pile: at least k + 1 copies |
+    | 158 | `pile_jokers` | 1 | jokers in the pile: more than k |
+    | 159-370 | `pile_depth` | 4 × 53 | taking this discard picks up 2, 3-4, 5-8 or more cards |
+    | 371-422 | `table` | 1 × 52 | naturals in melds: at least k + 1 copies |
+    | 423-474 | `swappable` | 52 | identities of jokers that a player who is down may exchange |
+    | 475-526 | `fits_low` | 52 | cards that fit below a run |
+    | 527-578 | `fits_high` | 52 | cards that fit above a run |
+    | 579-630 | `fits_set` | 52 | cards that fit on a set |
+    | 631-789 | `known` | 3 × 53 | per opponent: picked up from the pile and still held |
+    | 790-948 | `discarded` | 3 × 53 | per opponent: discarded this deal |
+    | 949-1107 | `refused` | 3 × 53 | per opponent: left lying as the top discard |
+    | 1108-1159 | `unseen` | 1 × 52 | copies in the stock or unknown in other hands: at least k + 1 |
+    | 1160 | `unseen_jokers` | 1 | jokers not seen: more than k |
+    | 1161-1162 | `phase` | 2 | draw, play |
+    | 1163-1166 | `to_move` | 4 | seat to move |
+    | 1167-1219 | `taken` | 53 | the top discard taken this turn, banned from the discard |
+    | 1220-1272 | `obliged` | 53 | the deep pick-up that must be placed next |
+    | 1273-1324 | `declared` | 52 | declared jokers that are not placed yet |
+    | 1325 | `freed` | 1 | a joker freed by an exchange waits for its declaration |
+    | 1326-1328 | `contract_sets` | 3 | the contract asks for more than k sets |
+    | 1329-1331 | `contract_runs` | 3 | the contract asks for more than k runs |
+    | 1332-1334 | `sets_left` | 3 | contract being laid: more than k sets left |
+    | 1335-1337 | `runs_left` | 3 | contract being laid: more than k runs left |
+    | 1338 | `all_at_once` | 1 | the whole hand must go down at once |
+    | 1339-1345 | `deal` | 7 | number of the contract |
+    | 1346-1357 | `down` | 4 × 3 | per seat: not down, down earlier, down this turn |
+    | 1358-1361 | `played_before` | 4 | per seat: has placed a card in an earlier turn |
+    | 1362 | `played_this_turn` | 1 | the player to move has placed a card this turn |
+    | 1363-1426 | `hand_size` | 4 × 16 | per seat: cards >= 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 18, 24 |
+    | 1427-1439 | `stock_size` | 13 | stock >= 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45, 70, 100 |
+    | 1440-1475 | `score` | 3 × 2 × 6 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 100, 200 |
+    | 1476-1485 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
+    | 1486-1489 | `dealer` | 4 | the dealer |
 
     `env.state()` is the omniscient view, for centralised training and for pictures; its space is `env.state_space`.
 

@@ -5,8 +5,7 @@ checks order, bounds and legality itself, so no PettingZoo wrapper has to be sta
 is in plain attributes, so `copy.deepcopy` and `pickle` keep it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -54,7 +53,7 @@ class RummyEnv(AECEnv[str, Observation, int]):
         num_players: int | None = None,
         rules: str | Path | Mapping[str, Any] | RuleSet | None = None,
         episode: str = "game",
-        deals: Iterable[int] | None = None,
+        deals: Sequence[int] | None = None,
         reward: str = "score",
         illegal_action: str = "forfeit",
         render_mode: str | None = None,
@@ -72,7 +71,7 @@ class RummyEnv(AECEnv[str, Observation, int]):
         self.render_mode = _choice("render_mode", render_mode)
         self.rules = self._load_rules(self.default_rules if rules is None else rules)
         if deals is not None:
-            self.rules = self.rules.replace(deals=tuple(deals))
+            self.rules = self.rules.replace(deals=deals)
         if episode == "deal":
             self.rules = self.rules.replace(game_end="single_deal")
 
@@ -127,7 +126,7 @@ class RummyEnv(AECEnv[str, Observation, int]):
                 that follows from the last episode's, or from the operating system's entropy in the first.
             options: Understood keys, all others are ignored: ``"deal"``, the number of a contract: the episode is
                 this single deal; ``"position"``, a position in the format of `Game.to_dict`: the episode goes on
-                from there.
+                from there, with the random stream of the position or, where that has none, the one of `seed`.
 
         Raises:
             SeedError: `seed` is no such number.
@@ -155,7 +154,27 @@ class RummyEnv(AECEnv[str, Observation, int]):
         if deal is not None:
             return Game(self.rules.replace(game_end="single_deal", deals=(deal,)), self.num_players, seed)
         game = Game(self.rules, self.num_players, seed)
-        return game if position is None else self._set_up(position, game)
+        if position is None:
+            return game
+        self._check_table(position)
+        own = {"rules": self.rules, "num_players": self.num_players}
+        if self.episode == "deal":
+            own["deals_done"] = 0
+        game = Game.from_dict({"random": game.to_dict()["random"], **position, **own})
+        if game.over is not None:
+            raise PositionError(f"over is {game.over!r}: there is nothing left to play in this position")
+        return game
+
+    def _check_table(self, position: Any) -> None:
+        if not isinstance(position, Mapping):
+            raise PositionError(f"the position is {position!r}; expected a mapping such as Game.to_dict() gives")
+        seats = position.get("num_players", self.num_players)
+        if seats != self.num_players:
+            raise PositionError(f"num_players is {seats!r}; this environment has {self.num_players} seats")
+        rules = RuleSet.load(position.get("rules", self.rules))
+        end = {name: getattr(self.rules, name) for name in ("name", "game_end", "target_score", "n_deals", "deals")}
+        if rules.replace(**end) != self.rules:
+            raise PositionError("rules are others than those of this environment; only how the game ends may differ")
 
     def step(self, action: int | None) -> None:
         """Take `action` for the agent in `agent_selection`.
@@ -269,7 +288,7 @@ class RummyEnv(AECEnv[str, Observation, int]):
 
     def _end_deal(self, summary: DealSummary) -> None:
         for info in self.infos.values():
-            info["deal"] = asdict(summary)
+            info["deal"] = summary.to_dict()
         if self.reward == "score":
             self._give_rewards(self.game.deal_rewards().tolist())
         if self.game.over is not None:
