@@ -1,6 +1,6 @@
 """Basic Rummy for PettingZoo: `env` makes one, `raw_env` is its class and carries the description."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rummy_env.envs.aec import RummyEnv
 
@@ -113,8 +113,8 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     - `reward="score"`: `"score"` or `"win"`.
     - `illegal_action="forfeit"`: `"forfeit"`, or `"raise"` for an `IllegalActionError` that changes nothing. An action
       outside the action space raises it in either case.
-    - `render_mode=None`: with `"ansi"` `render` returns the table as text, all cards face up; with `"human"` it prints it,
-      as does every step.
+    - `render_mode=None`: with `"ansi"` `render` returns the table as text, all cards face up; with `"human"` it
+      prints it, as does every step.
 
     `reset(seed, options)`: the same seed gives the same cards through every face of this package; without a seed each
     episode's seed follows from the one before. Options: `"deal"` (only for games with contracts), `"position"` (a
@@ -122,9 +122,9 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
 
     ## Version History
     - v0: initial version.
-    """
+    """  # noqa: E501 -- the generated tables have lines of their own length
 
-    metadata = {
+    metadata: ClassVar[dict[str, Any]] = {
         "name": "basic_rummy_v0",
         "render_modes": ["ansi", "human"],
         "is_parallelizable": False,

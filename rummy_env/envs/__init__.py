@@ -12,7 +12,7 @@ def register() -> None:
 
     Entry points are strings: no environment is imported before somebody makes one. Calling it again is harmless.
     """
-    import pettingzoo
+    import pettingzoo  # type: ignore[import-untyped]
 
     if not hasattr(pettingzoo, "aec_registry"):
         return

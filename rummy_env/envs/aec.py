@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv  # type: ignore[import-untyped]
+from rummy_env.game import DealSummary, Game
+from rummy_env.rules import RuleSet
 
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, PositionError, ResetNeededError
-from rummy_env.game import DealSummary, Game
 from rummy_env.render.text import table_text
-from rummy_env.rules import RuleSet
 
 Observation = dict[str, np.ndarray]
 
@@ -29,12 +29,13 @@ CHOICES = {
     "render_mode": (None, "ansi", "human"),
 }
 
-_SINCE_RESET = frozenset(
-    "game agents num_agents agent_selection rewards terminations truncations infos _cumulative_rewards _mask".split()
+_SINCE_RESET = (
+    *("game", "agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "infos"),
+    *("_finished", "_cumulative_rewards", "_mask"),
 )
 
 
-class RummyEnv(AECEnv[str, Observation, int]):
+class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     """One game, or one deal, of rummy as a PettingZoo environment.
 
     Attributes:
@@ -145,7 +146,7 @@ class RummyEnv(AECEnv[str, Observation, int]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._rewarded = False
         self._finished = False
-        self.infos = {agent: {"action_mask": self._no_action()} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_action()} for agent in self.agents}
         self._mask = game.action_mask()
         self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
 
@@ -228,7 +229,14 @@ class RummyEnv(AECEnv[str, Observation, int]):
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """For the agent to step: observation, reward since its last step, terminated, truncated, info."""
         self._need_agents()
-        return super().last(observe)
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def state(self) -> np.ndarray:
         """The omniscient view of the game, int8 of the shape of `state_space`."""
@@ -240,7 +248,6 @@ class RummyEnv(AECEnv[str, Observation, int]):
         `reward` and `info` are those of `last`. The steps of finished agents are left: what each was paid since its
         last decision is found by going on with `agent_iter`, `last` and ``step(None)``.
         """
-        self.agents  # noqa: B018 -- so that a missing reset is named here, too
         while not self._finished:
             observation, reward, _, _, info = self.last()
             assert observation is not None

@@ -10,9 +10,10 @@ from pathlib import Path
 from types import ModuleType
 
 from rummy_env.actions import ActionLayout
-from rummy_env.envs import AEC_ENVS
 from rummy_env.observation import ObservationLayout
 from rummy_env.rules import RuleSet
+
+from rummy_env.envs import AEC_ENVS
 
 _INDENT = " " * 4
 
@@ -27,7 +28,7 @@ def with_tables(source: str, tables: dict[str, str]) -> str:
     for heading, table in tables.items():
         pattern = rf"({_INDENT}## {re.escape(heading)}\n(?:(?!{_INDENT}[|#]).*\n)*)(?:{_INDENT}\|.*\n)+"
         indented = "".join(f"{_INDENT}{line}\n" for line in table.strip().splitlines())
-        source, count = re.subn(pattern, lambda match, text=indented: match[1] + text, source, count=1)
+        source, count = re.subn(pattern, lambda match: match[1] + indented, source, count=1)  # noqa: B023
         if not count:
             raise ValueError(f"no table under the heading {heading!r}")
     return source
