@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, render_test, seed_test
-from rummy_env.game import Game
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
+from rummy_env.game import Game
 from tests.aec_play import drain, every_combination, every_module, legal_action, play
 
 ALLOWED_WARNINGS = (

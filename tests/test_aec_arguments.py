@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pettingzoo
 import pytest
-from rummy_env.rules import RuleSet
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
 from rummy_env.envs import AEC_ENVS, register
@@ -16,6 +15,7 @@ from rummy_env.errors import (
     RulesError,
     SeedError,
 )
+from rummy_env.rules import RuleSet
 from tests.aec_play import every_module, play
 
 

@@ -6,9 +6,9 @@ import random
 
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from rummy_env.rules import RuleSet
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
+from rummy_env.rules import RuleSet
 from tests.aec_play import every_module, play, play_until
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
-from rummy_env.game import DealSummary, Game
-from rummy_env.rules import RuleSet
 
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, PositionError, ResetNeededError
+from rummy_env.game import DealSummary, Game
 from rummy_env.render.text import table_text
+from rummy_env.rules import RuleSet
 
 Observation = dict[str, np.ndarray]
 

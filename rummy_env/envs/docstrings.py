@@ -10,10 +10,9 @@ from pathlib import Path
 from types import ModuleType
 
 from rummy_env.actions import ActionLayout
+from rummy_env.envs import AEC_ENVS
 from rummy_env.observation import ObservationLayout
 from rummy_env.rules import RuleSet
-
-from rummy_env.envs import AEC_ENVS
 
 _INDENT = " " * 4
 
