@@ -28,7 +28,9 @@ def simulate(
 ) -> None:
     """Play games among random legal players and sum up what happened."""
     rules = RuleSet.load(variant)
-    tally = Tally(rules.name, Game(rules, players, seed).num_players)
+    warm_up = Game(rules, players, seed)
+    warm_up.apply(warm_up.legal_actions()[0])  # so that compiling or loading the engine is not on the clock
+    tally = Tally(rules.name, warm_up.num_players)
     progress = Console(stderr=True)
     with open(record, "w", encoding="utf-8") if record else nullcontext() as file:
         for number in track(range(games), "playing", console=progress, disable=not progress.is_terminal):
@@ -40,7 +42,6 @@ def simulate(
 
 
 def _play(game: Game, tally: Tally, file: TextIO | None) -> None:
-    game.legal_actions()  # so that compiling or loading the engine is not on the clock
     started = perf_counter()
     for action in random_actions(game, game.seed):
         summary = game.apply(action)
