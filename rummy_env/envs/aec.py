@@ -17,7 +17,7 @@ from pettingzoo import AECEnv  # type: ignore[import-untyped]
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, PositionError, ResetNeededError
 from rummy_env.game import DealSummary, Game
-from rummy_env.render.text import table_text
+from rummy_env.render.text import render_text
 from rummy_env.rules import RuleSet
 
 Observation = dict[str, np.ndarray]
@@ -256,8 +256,8 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     def render(self) -> str | None:
         """The table as text, all cards face up: returned with ``render_mode="ansi"``, printed with ``"human"``."""
         if self.render_mode == "human":
-            print(table_text(self.game))
-        return table_text(self.game) if self.render_mode == "ansi" else None
+            print(render_text(self.game))
+        return render_text(self.game) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Do nothing: there is nothing to release."""

@@ -1,1 +1,1 @@
-"""Pictures of a game, for people."""
+"""Pictures of a game, from what `Game.to_dict` tells and nothing else."""
