@@ -73,10 +73,10 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     | 630 | `played_this_turn` | 1 | the player to move has placed a card this turn |
     | 631-662 | `hand_size` | 2 × 16 | per seat: cards >= 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 18, 24 |
     | 663-675 | `stock_size` | 13 | stock >= 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45, 70, 100 |
-    | 676-687 | `score` | 1 × 2 × 6 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 100, 200 |
-    | 688-703 | `target` | 2 × 8 | per seat: score >= k + 1 eighths of the target |
-    | 704-713 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
-    | 714-715 | `dealer` | 2 | the dealer |
+    | 676-691 | `score` | 1 × 2 × 8 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 75, 100, 150, 200 |
+    | 692-707 | `target` | 2 × 8 | per seat: score >= k + 1 eighths of the target |
+    | 708-717 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
+    | 718-719 | `dealer` | 2 | the dealer |
 
     `env.state()` is the omniscient view, for centralised training and for pictures; its space is `env.state_space`.
 

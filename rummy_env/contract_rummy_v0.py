@@ -103,9 +103,9 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     | 1362 | `played_this_turn` | 1 | the player to move has placed a card this turn |
     | 1363-1426 | `hand_size` | 4 × 16 | per seat: cards >= 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 18, 24 |
     | 1427-1439 | `stock_size` | 13 | stock >= 1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 45, 70, 100 |
-    | 1440-1475 | `score` | 3 × 2 × 6 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 100, 200 |
-    | 1476-1485 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
-    | 1486-1489 | `dealer` | 4 | the dealer |
+    | 1440-1487 | `score` | 3 × 2 × 8 | per opponent: own score minus theirs, theirs minus own >= 1, 10, 25, 50, 75, 100, 150, 200 |
+    | 1488-1497 | `turn` | 10 | finished turns per player >= 1, 2, 3, 5, 8, 12, 18, 25, 35, 45 |
+    | 1498-1501 | `dealer` | 4 | the dealer |
 
     `env.state()` is the omniscient view, for centralised training and for pictures; its space is `env.state_space`.
 
