@@ -21,6 +21,14 @@ class GameOverError(IllegalActionError):
     """An action after the last deal has ended."""
 
 
+class ArgumentError(RummyError, ValueError):
+    """An argument of an environment that is not one of its choices; names it, the value and the choices."""
+
+
+class ResetNeededError(RummyError, AttributeError):
+    """An environment was used before its first `reset`, where there is no game yet."""
+
+
 class NotationError(RummyError, ValueError):
     """A text that names no card, no meld or no action."""
 

@@ -1,0 +1,63 @@
+# `make demo` and `make test` work on a fresh clone: what they need goes into .venv first.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Narrated positions reach every rule and stay quick without the compiler.
+INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.py
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test test-bounds test-interpreted lint bench clean
+
+help:
+	@echo "make demo              play complete games of both rummies through PettingZoo"
+	@echo "make test              run the tests"
+	@echo "make test-bounds       run the tests with bounds checking in the engine"
+	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
+	@echo "make lint              check style, format and types"
+	@echo "make bench             measure decisions a second"
+	@echo "make venv              install everything for development into $(VENV)"
+	@echo "make clean             remove $(VENV) and what was built or cached here"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing rummy-env into $(VENV) ..."
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing rummy-env and the development tools into $(VENV) ..."
+	$(INSTALL) --editable ".[dev]"
+	@touch $@ $(VENV)/.core
+
+venv: $(VENV)/.dev
+
+demo: $(VENV)/.core
+	$(BIN)/rummy demo
+
+test: $(VENV)/.dev
+	$(PYTEST)
+
+test-bounds: $(VENV)/.dev
+	NUMBA_BOUNDSCHECK=1 $(PYTEST)
+
+test-interpreted: $(VENV)/.dev
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.core
+	$(BIN)/python -m benchmarks.throughput
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

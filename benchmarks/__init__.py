@@ -1,0 +1,1 @@
+"""Measurements of speed, run as modules from the root of the repository."""
