@@ -83,10 +83,12 @@ def _play(game: Game, options: dict[str, Any], rng: random.Random, steps: int, e
                 position = game.to_dict()
                 yield Comparison(position, set(), legal_actions({**position, "over": None}, options))
             return
-        if step % every == 0:
+        if step % every == 0 or not actions:
             position = game.to_dict()
             engine = {(action.kind, action.face) for action in actions.values()}
             yield Comparison(position, engine, legal_actions(position, options))
+        if not actions:
+            return
         weights = [patience if action.kind in ("discard", "draw_stock") else 1.0 for action in actions.values()]
         game.apply(rng.choices(list(actions), weights)[0])
 
