@@ -28,12 +28,13 @@ class Turn(NamedTuple):
     over: bool = False
 
 
-def legal_actions(position: dict[str, Any], rules: dict[str, Any]) -> set[Action]:
+def legal_actions(position: dict[str, Any], rules: dict[str, Any], prune: bool = True) -> set[Action]:
     """The legal actions of a position.
 
     Args:
         position: As from `Game.to_dict`: plain JSON.
         rules: As from `RuleSet.to_dict`: every field.
+        prune: Whether lost causes are cut short; the answers are the same, only slower, without.
 
     Returns:
         (kind, face) pairs; the face is None for the two plain draws. Empty where the deal is over.
@@ -41,17 +42,17 @@ def legal_actions(position: dict[str, Any], rules: dict[str, Any]) -> set[Action
     if position.get("over") is not None:
         return set()
     if position["phase"] == "draw":
-        return _legal_draws(position, rules)
-    search = TurnSearch(position, rules)
+        return _legal_draws(position, rules, prune)
+    search = TurnSearch(position, rules, prune)
     return {action for action, after in search.moves(_turn(position)) if search.can_finish(after)}
 
 
 def legal_draw_exists(position: dict[str, Any], rules: dict[str, Any]) -> bool:
     """Whether the deal goes on at this start of a turn; without a legal draw it is blocked."""
-    return bool(_legal_draws(position, rules))
+    return bool(_legal_draws(position, rules, prune=True))
 
 
-def _legal_draws(position: dict[str, Any], rules: dict[str, Any]) -> set[Action]:
+def _legal_draws(position: dict[str, Any], rules: dict[str, Any], prune: bool) -> set[Action]:
     pile = position["discard"].split()
     recycles_left = rules["max_recycles"] is None or position["recycles"] < rules["max_recycles"]
     legal: set[Action] = set()
@@ -60,7 +61,7 @@ def _legal_draws(position: dict[str, Any], rules: dict[str, Any]) -> set[Action]
     if not pile:
         return legal
 
-    search = TurnSearch(position, rules)
+    search = TurnSearch(position, rules, prune)
     turn = _turn(position)
     if search.can_finish(turn._replace(hand=sorted_cards(turn.hand + (pile[-1],)), taken=pile[-1])):
         legal.add(("take_top", None))
@@ -78,10 +79,10 @@ class TurnSearch:
     Args:
         position: As for `legal_actions`.
         rules: As for `legal_actions`.
-        prune: Whether lost causes are cut short; the answers are the same, only slower, without.
+        prune: As for `legal_actions`.
     """
 
-    def __init__(self, position: dict[str, Any], rules: dict[str, Any], prune: bool = True) -> None:
+    def __init__(self, position: dict[str, Any], rules: dict[str, Any], prune: bool) -> None:
         self.rules = rules
         self.prune = prune
         self.setting = Setting(position, rules)

@@ -213,8 +213,9 @@ class _Builder:
         missing = self.rng.choice([0, 0, 1, 2])
         hand = hidden[missing : missing + size]
         self.for_the_pile = hidden[:missing] + hidden[missing + size :]
+        hand += self._take_some([JOKER] * 2, min(self.rng.choice([0, 0, 1, 2]), size - len(hand)))
         hand += self._take_some(self._useful(), self.rng.randint(0, size - len(hand)))
-        if self.setting.contract is None:
+        if self.setting.contract is None or self.rules["extra_melds"] == "any":
             hand += self._take_some([*self.rng.choice(self.setting.shapes).faces], size - len(hand))
         return hand + self._take_any(size - len(hand))
 
