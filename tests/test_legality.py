@@ -1,4 +1,4 @@
-"""The slow legality checker against worked examples, against itself without its short cuts, and the engine against it."""
+"""The slow legality checker against worked examples, against itself without short cuts, and the engine against it."""
 
 import random
 from collections import Counter
