@@ -84,14 +84,15 @@ class Game:
     """
 
     def __init__(self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0) -> None:
-        self._set_table(RuleSet.load(rules), num_players)
+        loaded = RuleSet.load(rules)
+        self._set_table(loaded, loaded.default_num_players if num_players is None else num_players)
         start_game(self._rules, self._games, 0, check_seed(seed))
 
-    def _set_table(self, rules: RuleSet, num_players: int | None) -> None:
+    def _set_table(self, rules: RuleSet, num_players: int) -> None:
         announce_compilation()
         self.rules = rules
-        self.num_players = rules.default_num_players if num_players is None else num_players
-        self.table = rules.table(self.num_players)
+        self.table = rules.table(num_players)
+        self.num_players = int(num_players)
         self._rules = compile_rules(rules, self.num_players)
         self.layout = ActionLayout.for_rules(rules, self.num_players)
         self.observation_layout = ObservationLayout.for_table(rules, self.num_players)
