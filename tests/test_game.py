@@ -126,7 +126,9 @@ def test_every_bit_of_the_seed_matters():
 @PLAYED
 def test_copies_have_identical_futures(name, eager):
     """A clone, a deepcopy, an unpickled game and a game from JSON go the same way, and none moves the original."""
-    game = max(moments(name, eager), key=lambda game: (moment(game) in ("freed", "declared", "obliged"), game.decisions))
+    game = max(
+        moments(name, eager), key=lambda game: (moment(game) in ("freed", "declared", "obliged"), game.decisions)
+    )
     before = raw(game)
     copies = [
         game.clone(),
@@ -225,7 +227,8 @@ def test_words_of_a_position_with_declared_jokers():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "draw", "take", "meld 5H 6H", "meld 5H 6H 8H", "meld 5H 5C 5H", "lay off 5H", "discard 1H", "JK", 5, None]
+    "text",
+    ["", "draw", "take", "meld 5H 6H", "meld 5H 6H 8H", "meld 5H 5C 5H", "lay off 5H", "discard 1H", "JK", 5, None],
 )
 def test_words_that_are_no_action(text):
     with pytest.raises(NotationError):
@@ -233,7 +236,8 @@ def test_words_that_are_no_action(text):
 
 
 @pytest.mark.parametrize(
-    "action", [Action("swap", "5H"), Action("take", "5H"), Action("declare", "5H"), Action("discard", "JK"), Action("fly")]
+    "action",
+    [Action("swap", "5H"), Action("take", "5H"), Action("declare", "5H"), Action("discard", "JK"), Action("fly")],
 )
 def test_actions_that_basic_rummy_does_not_have(action):
     with pytest.raises(IllegalActionError, match=r"have no action|is not about"):
@@ -253,7 +257,14 @@ def test_the_summary_of_a_deal():
     """Seat 0 lays two melds and throws its last card; seats 1 and 2 are left with 10 + 15 and 2 + 15."""
     rules = RuleSet.preset("contract_rummy")
     game = position(
-        "7C 7D 7H 4S 5S 6S 9C", rules, players=3, deal=2, others=["KH AS", "2C JK"], turn=6, scores=[10, 20, 30], pile="3C"
+        "7C 7D 7H 4S 5S 6S 9C",
+        rules,
+        players=3,
+        deal=2,
+        others=["KH AS", "2C JK"],
+        turn=6,
+        scores=[10, 20, 30],
+        pile="3C",
     )
     assert play(game, "meld 7C 7D 7H", "meld 4S 5S 6S") is None
     summary = play(game, "discard 9C")
