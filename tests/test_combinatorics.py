@@ -4,6 +4,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -107,8 +108,14 @@ def faces_of(meld: Meld, places: tuple[int, ...] | None = None) -> list[int]:
     return [13 * key + (place - 1) % 13 if kind == "run" else 13 * place + key for place in places]
 
 
+@cache
 def naturals(meld: Meld) -> Counter[int]:
     return Counter(faces_of(meld, tuple(set(meld[2]) - set(meld[3]))))
+
+
+@cache
+def cost(meld: Meld) -> Counter[int]:
+    return naturals(meld) + Counter({JOKER: len(meld[3])})
 
 
 def all_shapes(rules: RuleSet, longest: int) -> Iterator[tuple[str, int, tuple[int, ...]]]:
@@ -169,11 +176,10 @@ def contracts(
     pivot = min(face for face in hand if hand[face]) if everything and hand.total() else None
     for index, meld in enumerate(options):
         left = (sets - 1, runs) if meld[0] == "set" else (sets, runs - 1)
-        used = naturals(meld)
-        used[JOKER] += len(meld[3])
-        if min(left) < 0 or not used <= hand or not agree(rules, meld, chosen):
+        used = cost(meld)
+        if min(left) < 0 or (pivot is not None and pivot not in used):
             continue
-        if pivot is None or used[pivot]:
+        if used <= hand and agree(rules, meld, chosen):
             rest = options if everything else options[index:]
             yield from contracts(rules, hand - used, *left, [*chosen, meld], rest, everything)
 
