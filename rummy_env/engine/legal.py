@@ -12,6 +12,7 @@ from rummy_env.engine.candidates import (
     finishing_all_at_once,
 )
 from rummy_env.engine.contract import can_meet
+from rummy_env.engine.cover import most_cards
 from rummy_env.engine.finish import can_finish_after
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import (
@@ -131,6 +132,8 @@ def _deep_takes_for_contract(rules, games, i):
         if size < 3 * (sets + runs):
             continue
         if all_at_once:
+            if size > most_cards(sets, runs) + 1:
+                break
             if can_finish_after(rules, games, i, BLOCK_TAKE, face):
                 legal |= bit
             continue
