@@ -57,6 +57,23 @@ class DealSummary:
         return asdict(self)
 
 
+def deal_summary(state: Any, num_players: int) -> DealSummary | None:
+    """Summary of the last finished deal of one `STATE` record, or None."""
+    reason = REASONS[int(state.last_reason)]
+    if reason is None:
+        return None
+    return DealSummary(
+        deal=int(state.deals_done),
+        contract=int(state.last_contract) + 1,
+        reason=reason,
+        out=None if state.last_out == NONE else int(state.last_out),
+        rummy=bool(state.last_rummy),
+        turns=int(state.last_turns),
+        hand_points=state.last_hand_points[:num_players].tolist(),
+        points=state.last_points[:num_players].tolist(),
+    )
+
+
 def check_seed(seed: Any) -> int:
     """`seed` as an int; `SeedError` unless it is a whole number from 0 to 2**63 - 1."""
     try:
@@ -147,21 +164,7 @@ class Game:
     @property
     def last_deal(self) -> DealSummary | None:
         """Summary of the last finished deal, or None."""
-        state = self._games[0]
-        reason = REASONS[int(state.last_reason)]
-        if reason is None:
-            return None
-        seats = self.num_players
-        return DealSummary(
-            deal=int(state.deals_done),
-            contract=int(state.last_contract) + 1,
-            reason=reason,
-            out=None if state.last_out == NONE else int(state.last_out),
-            rummy=bool(state.last_rummy),
-            turns=int(state.last_turns),
-            hand_points=[int(points) for points in state.last_hand_points[:seats]],
-            points=[int(points) for points in state.last_points[:seats]],
-        )
+        return deal_summary(self._games[0], self.num_players)
 
     def winners(self) -> list[int]:
         """Seats with the best score so far, ties included: the lowest with contracts, else the highest."""
