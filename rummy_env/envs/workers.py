@@ -1,0 +1,44 @@
+"""Running a kernel over the parts of a batch, one thread each."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from rummy_env.errors import ArgumentError
+
+LEAST_ROWS = 64
+"""Fewer games than this to a thread are played sooner than threads are woken."""
+
+
+class Workers:
+    """So many threads; a copy or a pickle has threads of its own."""
+
+    def __init__(self, count: int) -> None:
+        if isinstance(count, bool) or not hasattr(count, "__index__") or index(count) < 1:
+            raise ArgumentError(f"num_threads={count!r}: expected a whole number from 1")
+        self.count = index(count)
+        self._pool = ThreadPoolExecutor(self.count - 1, "rummy") if self.count > 1 else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Workers, (self.count,)
+
+    def run(self, play: Callable[[np.ndarray, np.ndarray], None], rows: np.ndarray, actions: np.ndarray) -> None:
+        """Call `play(rows, actions)` on equal parts of both arrays, and wait for all of them."""
+        parts = min(self.count, len(rows) // LEAST_ROWS)
+        if self._pool is None or parts < 2:
+            play(rows, actions)
+            return
+        bounds = [len(rows) * part // parts for part in range(parts + 1)]
+        slices = [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        others = [self._pool.submit(play, rows[part], actions[part]) for part in slices[1:]]
+        play(rows[slices[0]], actions[slices[0]])
+        for other in others:
+            other.result()
+
+    def close(self) -> None:
+        """End the threads; `run` must not be called again."""
+        if self._pool is not None:
+            self._pool.shutdown()
