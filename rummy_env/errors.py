@@ -39,3 +39,7 @@ class SeedError(RummyError, TypeError):
 
 class RecordError(RummyError, ValueError):
     """A game record that is damaged, edited or from another version; names the line."""
+
+
+class MissingExtraError(RummyError, ImportError):
+    """A library that comes with one of this package's extras is not installed; names the extra."""

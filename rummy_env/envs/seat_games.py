@@ -14,7 +14,6 @@ from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.seats import (
     EPISODE_OVER,
     OUTSIDE_TURN,
-    OWN_TURN,
     PLAYING,
     REWARD_SCORE,
     REWARD_WIN,
@@ -126,7 +125,7 @@ class SeatGames:
         if len(again) and position is not None:
             raise PositionError("the episode ends before the learner decides anything in this position")
         if len(again):
-            self.start(rows[again], [generators[k] for k in again])
+            self.start(rows[again], [generators[k] for k in again.tolist()])
 
     def _positions(self, seeds: Sequence[int], position: Any) -> list[Any]:
         states = []
@@ -186,9 +185,7 @@ class SeatGames:
         view_turns(self._rules, self._games, rows, self._words, masks, observations)
         players = self._games["player"][rows].astype(np.int64)
         others = (players - self._seats["learner"][rows] - 1) % self.num_players
-        agents = [
-            self._opponents.agent(row, other) for row, other in zip(rows.tolist(), others.tolist(), strict=True)
-        ]
+        agents = [self._opponents.agent(row, other) for row, other in zip(rows.tolist(), others.tolist(), strict=True)]
         public = {"rules": self.rules, "num_players": self.num_players}
         infos = [{**public, "seat": seat} for seat in players.tolist()]
         actions = choose_actions(agents, observations, masks, infos)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from operator import index
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -63,7 +63,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         RulesError: The rules, the deals or the number of players don't fit together.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 -- as Gymnasium declares it
 
     def __init__(self, variant: str = "contract_rummy", render_mode: str | None = None, **arguments: Any) -> None:
         self.render_mode = check_choice("render_mode", render_mode, RENDER_MODES)
@@ -91,7 +91,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def game(self) -> Game:
-        """A copy of the game as it stands, all cards included; after a forfeit as it stood before the illegal action."""
+        """A copy of the game as it stands, all cards included; after a forfeit as before the illegal action."""
         self._need_start()
         return self._table.game(0)
 
@@ -135,8 +135,9 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
             checked = index(action)
         except TypeError:
             checked = -1
-        if not 0 <= checked < self.action_space.n:
-            raise IllegalActionError(f"{action!r} is no action: expected a whole number, 0 … {self.action_space.n - 1}")
+        num_actions = self._table.masks.shape[1]
+        if not 0 <= checked < num_actions:
+            raise IllegalActionError(f"{action!r} is no action: expected a whole number, 0 … {num_actions - 1}")
         return checked
 
     def _need_start(self) -> None:
@@ -148,7 +149,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._need_start()
         return self._table.masks[0].astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The table as text, all cards face up, with ``render_mode="ansi"``."""
         return render_text(self.game) if self.render_mode == "ansi" else None
 

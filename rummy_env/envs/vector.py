@@ -89,7 +89,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             PositionError: ``options["position"]`` is impossible here, or leaves a learner nothing to decide.
         """
         seeds = self._seeds(seed)
-        known = self._generators or [None] * self.num_envs
+        known: Sequence[np.random.Generator | None] = self._generators or [None] * self.num_envs
         self._generators = [
             generator if generator is not None and one is None else np_random(one)[0]
             for generator, one in zip(known, seeds, strict=True)
@@ -149,12 +149,13 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise IllegalActionError(
                 f"actions are {array.dtype} of shape {array.shape}: expected whole numbers of shape ({self.num_envs},)"
             )
+        num_actions = self._table.masks.shape[1]
         chosen = array[live].astype(np.int64)
-        outside = np.flatnonzero((chosen < 0) | (chosen >= self.single_action_space.n))
+        outside = np.flatnonzero((chosen < 0) | (chosen >= num_actions))
         if len(outside):
             raise IllegalActionError(
                 f"action {chosen[outside[0]]} of game {live[outside[0]]} is out of range: "
-                f"expected 0 … {self.single_action_space.n - 1}"
+                f"expected 0 … {num_actions - 1}"
             )
         return chosen
 
@@ -185,7 +186,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """The legal actions: bool, shape ``(num_envs, n)``, a fresh array."""
         return self._need_start().masks.astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """A text per game, all cards face up, with ``render_mode="ansi"``."""
         if self.render_mode is None:
             return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from operator import index
 from typing import Any
 
@@ -32,7 +33,7 @@ class Workers:
             play(rows, actions)
             return
         bounds = [len(rows) * part // parts for part in range(parts + 1)]
-        slices = [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        slices = [slice(*pair) for pair in pairwise(bounds)]
         others = [self._pool.submit(play, rows[part], actions[part]) for part in slices[1:]]
         play(rows[slices[0]], actions[slices[0]])
         for other in others:
