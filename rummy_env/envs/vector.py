@@ -100,7 +100,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
             return [None] * self.num_envs
-        if not isinstance(seed, Sequence | np.ndarray):
+        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
             first = check_seed(seed)
             return [check_seed(first + i) for i in range(self.num_envs)]
         if len(seed) != self.num_envs:
