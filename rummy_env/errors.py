@@ -25,6 +25,10 @@ class ArgumentError(RummyError, ValueError):
     """An argument of an environment that is not one of its choices; names it, the value and the choices."""
 
 
+class RenderModeError(ArgumentError, TypeError):
+    """A render mode that an environment lacks; a `TypeError` too, after which libraries that only try one go without."""
+
+
 class ResetNeededError(RummyError, AttributeError):
     """An environment was used before its first `reset`, where there is no game yet."""
 

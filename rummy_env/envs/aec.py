@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
-from rummy_env.envs.arguments import check_choice, episode_rules, game_from_position
+from rummy_env.envs.arguments import check_choice, check_render_mode, episode_rules, game_from_position
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, ResetNeededError
 from rummy_env.game import DealSummary, Game
@@ -62,7 +62,7 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.episode = check_choice("episode", episode)
         self.reward = check_choice("reward", reward)
         self.illegal_action = check_choice("illegal_action", illegal_action)
-        self.render_mode = check_choice("render_mode", render_mode, (None, "ansi", "human"))
+        self.render_mode = check_render_mode(render_mode, (None, "ansi", "human"))
         self.rules = episode_rules(self.default_rules, rules, deals, episode)
 
         game = Game(self.rules, num_players, seed=0)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rummy_env.errors import ArgumentError, PositionError
+from rummy_env.errors import ArgumentError, PositionError, RenderModeError
 from rummy_env.game import Game
 from rummy_env.rules import RuleSet
 
@@ -21,6 +21,15 @@ def check_choice(name: str, value: Any, choices: Sequence[Any] | None = None) ->
     choices = CHOICES[name] if choices is None else choices
     if value not in choices:
         raise ArgumentError(f"{name}={value!r} is not known: choose {' or '.join(map(repr, choices))}")
+    return value
+
+
+def check_render_mode(value: str | None, choices: Sequence[str | None]) -> str | None:
+    """`value` if it is among `choices`; else a `RenderModeError` that names them."""
+    try:
+        check_choice("render_mode", value, choices)
+    except ArgumentError as error:
+        raise RenderModeError(str(error)) from None
     return value
 
 

@@ -40,7 +40,7 @@ def make_vec_env(env_id: str, num_envs: int = 64, seed: int | None = None, **arg
         ArgumentError: There is no such environment, or an argument is none of its choices.
         RulesError: The rules, the deals or the number of players don't fit together.
     """
-    variant = SEAT_ENVS.get(env_id, env_id)
+    variant = SEAT_ENVS.get(env_id.removeprefix("rummy_env:"), env_id)
     if variant not in SEAT_ENVS.values():
         known = ", ".join([*SEAT_ENVS, *SEAT_ENVS.values()])
         raise ArgumentError(f"environment {env_id!r} is not known: choose {known}")

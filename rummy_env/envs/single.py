@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
 
-from rummy_env.envs.arguments import check_choice
+from rummy_env.envs.arguments import check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import GameOverError, IllegalActionError, ResetNeededError
@@ -66,7 +66,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 -- as Gymnasium declares it
 
     def __init__(self, variant: str = "contract_rummy", render_mode: str | None = None, **arguments: Any) -> None:
-        self.render_mode = check_choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self._table = SeatGames(1, variant, **arguments)
         self._row = np.zeros(1, np.int64)
         self._started = False

@@ -10,7 +10,7 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rummy_env.envs.arguments import check_choice
+from rummy_env.envs.arguments import check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.single import RENDER_MODES, SeatEnv
 from rummy_env.envs.spaces import ActionSpace
@@ -59,7 +59,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         **arguments: Any,
     ) -> None:
         self.num_envs = _check_count(num_envs)
-        self.render_mode = check_choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.autoreset_mode = _check_mode(autoreset_mode)
         self.metadata = {**SeatEnv.metadata, "autoreset_mode": self.autoreset_mode}
         self._copy = copy
