@@ -55,7 +55,7 @@ class ActionLayout:
 
     @staticmethod
     def for_rules(rules: RuleSet, num_players: int | None = None) -> "ActionLayout":
-        """Layout of `rules`; the same for every number of players unless the deck policy gives some of them no joker."""
+        """Layout of `rules`; the same for every number of players unless only some of them play with jokers."""
         return _layout(rules, rules.default_num_players if num_players is None else num_players)
 
     def decode(self, action: int) -> Action:
@@ -127,6 +127,8 @@ def action_text(action: Action, jokers: frozenset[str] = frozenset()) -> str:
 
 
 def _parse_action(text: str) -> Action:
+    if not isinstance(text, str):
+        raise NotationError(f"{text!r} is no action: expected a text such as 'meld 5H 6H 7H'")
     words = re.sub(r"JK\((..)\)", r"\1", text.strip(), flags=re.IGNORECASE).split()
     verb = words[0].lower() if words else ""
     rest = words[1:]

@@ -26,7 +26,7 @@ class ArgumentError(RummyError, ValueError):
 
 
 class RenderModeError(ArgumentError, TypeError):
-    """A render mode that an environment lacks; a `TypeError` too, after which libraries that only try one go without."""
+    """A render mode that an environment lacks; a `TypeError` too, so that libraries that only try one go on without."""
 
 
 class ResetNeededError(RummyError, AttributeError):

@@ -100,17 +100,16 @@ class Game:
         SeedError: the seed is no whole number from 0 to 2**63 - 1.
     """
 
-    def __init__(
-        self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0
-    ) -> None:
-        self._set_table(RuleSet.load(rules), num_players)
+    def __init__(self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0) -> None:
+        loaded = RuleSet.load(rules)
+        self._set_table(loaded, loaded.default_num_players if num_players is None else num_players)
         start_game(self._rules, self._games, 0, check_seed(seed))
 
-    def _set_table(self, rules: RuleSet, num_players: int | None) -> None:
+    def _set_table(self, rules: RuleSet, num_players: int) -> None:
         announce_compilation()
         self.rules = rules
-        self.num_players = rules.default_num_players if num_players is None else num_players
-        self.table = rules.table(self.num_players)
+        self.table = rules.table(num_players)
+        self.num_players = int(num_players)
         self._rules = compile_rules(rules, self.num_players)
         self.layout = ActionLayout.for_rules(rules, self.num_players)
         self.observation_layout = ObservationLayout.for_table(rules, self.num_players)
@@ -209,9 +208,9 @@ class Game:
         """
         if not self.is_legal(action):
             raise self._illegal(action)
-        done = self.deals_done
-        apply_action(self._rules, self._games, 0, action)
-        self.history.append(int(action))
+        done, index = self.deals_done, operator.index(action)
+        apply_action(self._rules, self._games, 0, index)
+        self.history.append(index)
         self._mask_is_current = False
         return self.last_deal if self.deals_done > done else None
 
@@ -219,7 +218,9 @@ class Game:
         if self.over is not None:
             return GameOverError(f"the game is over ({self.over}); no action can be applied")
         if isinstance(action, bool) or not hasattr(action, "__index__"):
-            return IllegalActionError(f"{action!r} is no action: expected an id from 0 to {self.layout.num_actions - 1}")
+            return IllegalActionError(
+                f"{action!r} is no action: expected an id from 0 to {self.layout.num_actions - 1}"
+            )
         decoded = self.layout.decode(operator.index(action))
         reason = why_illegal(decoded, self.to_dict(), self.rules)
         legal = self.legal_actions()
@@ -239,11 +240,14 @@ class Game:
 
     def observation(self, seat: int) -> np.ndarray:
         """What a seat may see: int8, 0 or 1, shape (observation_layout.size,)."""
-        if not 0 <= seat < self.num_players:
-            raise IndexError(f"seat {seat} is not at the table: expected 0 … {self.num_players - 1}")
         observation = np.empty((1, self.observation_layout.size), np.int8)
-        observe(self._rules, self._games, 0, seat, observation, 0)
+        observe(self._rules, self._games, 0, self._at_table(seat), observation, 0)
         return observation[0]
+
+    def _at_table(self, seat: int) -> int:
+        if not 0 <= (index := operator.index(seat)) < self.num_players:
+            raise IndexError(f"seat {seat} is not at the table: expected 0 … {self.num_players - 1}")
+        return index
 
     def state(self) -> np.ndarray:
         """The omniscient view: the observations of all seats one after the other, int8."""
@@ -273,7 +277,7 @@ class Game:
         copy = self.clone()
         stream = np.zeros(4, np.int64)
         seed_stream(stream, check_seed(seed))
-        determinize(copy._rules, copy._games, 0, viewer, copy._words, 0, stream)
+        determinize(copy._rules, copy._games, 0, self._at_table(viewer), copy._words, 0, stream)
         copy._mask_is_current = False
         return copy
 

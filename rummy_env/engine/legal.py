@@ -15,7 +15,6 @@ from rummy_env.engine.contract import can_meet
 from rummy_env.engine.finish import can_finish_after
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import (
-    COLUMN,
     JOKER,
     JOKER_BIT,
     may_swap,
@@ -80,12 +79,14 @@ def _deep_takes_down(rules, games, i):
     player = int(g.player)
     low, high, sets = table_ends(rules, games, i, False, False)
     fits = low | high | sets
+    swaps = 0
     if r.num_jokers > 0:
         low, high, sets = table_ends(rules, games, i, True, False)
-        if low | high | sets:
-            fits |= JOKER_BIT
-            if r.swap_scope and may_swap(games, i):
-                fits |= swappable(rules, games, i, player)
+        joker_fits = low | high | sets != 0
+        if r.swap_scope and may_swap(games, i):
+            swaps = swappable(rules, games, i, player)
+        if joker_fits:
+            fits |= JOKER_BIT | swaps
     certain = _spare_cards(rules, games, i, NONE) >= 1
     legal = 0
     seen = 0
@@ -96,7 +97,7 @@ def _deep_takes_down(rules, games, i):
         seen |= 1 << face
         if (fits >> face) & 1 and certain:
             legal |= 1 << face
-        elif (fits >> face) & 1 or r.extra_melds:
+        elif ((fits | swaps) >> face) & 1 or r.extra_melds:
             if can_finish_after(rules, games, i, BLOCK_TAKE, face):
                 legal |= 1 << face
     return legal
