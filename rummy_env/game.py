@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class DealSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON."""
-        return asdict(self)
+        return {**vars(self), "hand_points": self.hand_points.copy(), "points": self.points.copy()}
 
 
 def deal_summary(state: Any, num_players: int) -> DealSummary | None:

@@ -110,6 +110,8 @@ def test_names_and_arguments():
         make_vec_env(CONTRACT, 0)
     with pytest.raises(RulesError):
         make_vec_env(CONTRACT, 2, num_players=99)
+    with pytest.raises(ArgumentError, match="copy=False"):
+        make_vec_env(CONTRACT, 2, copy=False)
     with pytest.raises(ArgumentError, match="SAME_STEP"):
         SeatVecEnv(SeatVectorEnv(2))
 

@@ -175,6 +175,31 @@ def test_the_seed_is_that_of_the_game(env_id):
 
 
 @every_id
+def test_episodes_without_a_decision_are_not_handed_out(env_id):
+    """With one turn to a deal the learner often has none; then another deal is drawn, and a seed still tells which."""
+    env = gymnasium.make(env_id, num_players=3, episode="deal", rules={"max_turns_per_deal": 1})
+    for seed in range(20):
+        observation, info = env.reset(seed=seed)
+        assert info["action_mask"].any()
+        again, info = env.reset(seed=seed)
+        assert np.array_equal(again, observation)
+        play_episode(env, random.Random(seed), info)
+
+
+def test_rewards_before_the_first_decision():
+    """Deals of one turn: those the learner has no part in are paid all the same, and the sum is what the scores say."""
+    env = gymnasium.make(CONTRACT, num_players=3, rules={"max_turns_per_deal": 1})
+    early = 0
+    for seed in range(20):
+        _, info = env.reset(seed=seed)
+        early += "deals" in info
+        rewards, info = play_episode(env, random.Random(seed), info)
+        own = int(info["scores"][0])
+        assert sum(rewards) == pytest.approx((int(info["scores"].sum()) - own) / 200 - own / 100, abs=1e-5)
+    assert 0 < early < 20
+
+
+@every_id
 def test_random_seat(env_id):
     env = gymnasium.make(env_id, seat="random", num_players=4)
     seats = [env.reset(seed=seed)[1]["seat"] for seed in range(40)]

@@ -1,6 +1,7 @@
 """The batched environment: equal to `SyncVectorEnv` over the single one, whatever the mode, opponents and threads."""
 
 import copy
+import multiprocessing
 import pickle
 import random
 import warnings
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from rummy_env.envs import SEAT_ENVS
 from rummy_env.envs.single import SeatEnv
@@ -123,6 +125,18 @@ def test_agents_are_asked_together():
     assert 0 < agent.asked < 200
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the threads are idle when it forks
+def test_threads_after_a_fork():
+    """A forked process starts threads of its own instead of waiting for those it has not inherited."""
+    vector = make(BASIC, 256, num_threads=2)
+    _, infos = vector.reset(seed=1)
+    process = multiprocessing.get_context("fork").Process(target=vector.step, args=(infos["action_mask"].argmax(1),))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    vector.close()
+
+
 def test_fresh_arrays_and_buffers():
     fresh, buffered = make(BASIC, 3), make(BASIC, 3, copy=False)
     first, infos = fresh.reset(seed=1)
@@ -150,6 +164,21 @@ def test_copies(env_id, kwargs, duplicate):
         actions = legal_actions(one[-1]["action_mask"], rng)
         one, two = vector.step(actions), twin.step(actions)
         assert data_equivalence(one, two)
+
+
+@every_mode
+@every_id
+def test_gymnasiums_own_statistics(env_id, mode):
+    vector = RecordEpisodeStatistics(make(env_id, 4, episode="deal", autoreset_mode=mode))
+    _, infos = vector.reset(seed=1)
+    rng, ended, total = random.Random(1), 0, np.zeros(4)
+    for _ in range(400):
+        _, rewards, terminated, _, infos = vector.step(legal_actions(infos["action_mask"], rng))
+        total += rewards
+        for row in np.flatnonzero(terminated):
+            assert infos["episode"]["r"][row] == pytest.approx(total[row])
+            total[row], ended = 0.0, ended + 1
+    assert ended > 2
 
 
 def test_render():

@@ -34,7 +34,7 @@ def make_vec_env(env_id: str, num_envs: int = 64, seed: int | None = None, **arg
         env_id: ``"rummy/ContractRummy-v0"``, ``"rummy/BasicRummy-v0"``, or the preset alone, ``"contract_rummy"``.
         num_envs: Number of games.
         seed: Seed of the first reset; game i gets ``seed + i``.
-        **arguments: Those of `SeatVectorEnv`, but for `autoreset_mode`.
+        **arguments: Those of `SeatVectorEnv`, but for `autoreset_mode` and `copy`.
 
     Raises:
         ArgumentError: There is no such environment, or an argument is none of its choices.
@@ -61,6 +61,10 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
     def __init__(self, vector: SeatVectorEnv) -> None:
         if vector.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise ArgumentError("vector must be made with autoreset_mode=AutoresetMode.SAME_STEP")
+        if not vector.copy:
+            raise ArgumentError(
+                "copy=False: Stable-Baselines3 keeps the last observations while it steps, so they must be fresh"
+            )
         self.vector = vector
         super().__init__(vector.num_envs, vector.single_observation_space, vector.single_action_space)
         self._actions: Any = None

@@ -62,7 +62,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.autoreset_mode = _check_mode(autoreset_mode)
         self.metadata = {**SeatEnv.metadata, "autoreset_mode": self.autoreset_mode}
-        self._copy = copy
+        self.copy = copy
         self._table = SeatGames(self.num_envs, variant, num_threads=num_threads, **arguments)
         self._rows = np.arange(self.num_envs)
         self._generators: list[np.random.Generator] | None = None
@@ -165,11 +165,11 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._table.start(rows, [self._generators[row] for row in rows.tolist()])
 
     def _observations(self) -> np.ndarray:
-        return self._table.observations.copy() if self._copy else self._table.observations
+        return self._table.observations.copy() if self.copy else self._table.observations
 
     def _infos(self, infos: dict[str, Any], started: np.ndarray) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, np.bool_)
-        infos["action_mask"] = self._table.masks.copy() if self._copy else self._table.masks
+        infos["action_mask"] = self._table.masks.copy() if self.copy else self._table.masks
         infos["_action_mask"] = everywhere
         for row in started.tolist():
             infos = self._add_info(infos, {"seat": self._table.seat(row)}, row)
