@@ -31,13 +31,16 @@ class Batch:
         batch.start_games(self.rules, self.games, seeds)
 
     def look(self) -> None:
+        """Write the masks, and the observations of the players to move."""
         batch.legal_batch(self.rules, self.games, self.words, self.masks)
-        batch.observe_batch(self.rules, self.games, self.games["player"], self.observations)
+        batch.observe_batch(self.rules, self.games, self.games["player"].copy(), self.observations)
 
     def apply(self) -> int:
+        """Apply `actions`, as `batch.apply_batch` does."""
         return batch.apply_batch(self.rules, self.games, self.words, self.actions, self.rewards)
 
     def random_play(self, rows: slice, steps: int) -> None:
+        """Play so many random decisions in the games of these rows."""
         parts = (self.games, self.words, self.masks, self.observations, self.streams)
         batch.random_play(self.rules, *(part[rows] for part in parts), steps, True)
 
