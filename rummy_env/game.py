@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,24 @@ class DealSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON."""
-        return asdict(self)
+        return {**vars(self), "hand_points": self.hand_points.copy(), "points": self.points.copy()}
+
+
+def deal_summary(state: Any, num_players: int) -> DealSummary | None:
+    """Summary of the last finished deal of one `STATE` record, or None."""
+    reason = REASONS[int(state.last_reason)]
+    if reason is None:
+        return None
+    return DealSummary(
+        deal=int(state.deals_done),
+        contract=int(state.last_contract) + 1,
+        reason=reason,
+        out=None if state.last_out == NONE else int(state.last_out),
+        rummy=bool(state.last_rummy),
+        turns=int(state.last_turns),
+        hand_points=state.last_hand_points[:num_players].tolist(),
+        points=state.last_points[:num_players].tolist(),
+    )
 
 
 def check_seed(seed: Any) -> int:
@@ -146,21 +163,7 @@ class Game:
     @property
     def last_deal(self) -> DealSummary | None:
         """Summary of the last finished deal, or None."""
-        state = self._games[0]
-        reason = REASONS[int(state.last_reason)]
-        if reason is None:
-            return None
-        seats = self.num_players
-        return DealSummary(
-            deal=int(state.deals_done),
-            contract=int(state.last_contract) + 1,
-            reason=reason,
-            out=None if state.last_out == NONE else int(state.last_out),
-            rummy=bool(state.last_rummy),
-            turns=int(state.last_turns),
-            hand_points=[int(points) for points in state.last_hand_points[:seats]],
-            points=[int(points) for points in state.last_points[:seats]],
-        )
+        return deal_summary(self._games[0], self.num_players)
 
     def winners(self) -> list[int]:
         """Seats with the best score so far, ties included: the lowest with contracts, else the highest."""
