@@ -11,13 +11,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.py
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-bounds test-interpreted lint bench clean
+.PHONY: help venv demo test test-bounds test-interpreted test-train lint bench clean
 
 help:
 	@echo "make demo              play complete games of both rummies through PettingZoo"
 	@echo "make test              run the tests"
 	@echo "make test-bounds       run the tests with bounds checking in the engine"
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
+	@echo "make test-train        run the tests that need Stable-Baselines3 (installs PyTorch)"
 	@echo "make lint              check style, format and types"
 	@echo "make bench             measure decisions a second"
 	@echo "make venv              install everything for development into $(VENV)"
@@ -36,6 +37,11 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.core
 
+$(VENV)/.train: $(VENV)/.dev
+	@echo "installing the training libraries into $(VENV) ..."
+	$(INSTALL) --editable ".[train]"
+	@touch $@
+
 venv: $(VENV)/.dev
 
 demo: $(VENV)/.core
@@ -49,6 +55,9 @@ test-bounds: $(VENV)/.dev
 
 test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
+
+test-train: $(VENV)/.train
+	$(BIN)/python -m pytest tests/test_sb3.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
