@@ -21,7 +21,7 @@ def blocks(language):
 
 
 def test_the_readme_has_an_example_of_each_face():
-    assert len(blocks("python")) == 2
+    assert len(blocks("python")) == 3
     assert blocks("python")[0].count("\n") <= 15
 
 
