@@ -55,7 +55,7 @@ class ActionLayout:
 
     @staticmethod
     def for_rules(rules: RuleSet, num_players: int | None = None) -> "ActionLayout":
-        """Layout of `rules`; the same for every number of players unless the deck policy gives some of them no joker."""
+        """Layout of `rules`; the same for every number of players unless only some of them play with jokers."""
         return _layout(rules, rules.default_num_players if num_players is None else num_players)
 
     def decode(self, action: int) -> Action:

@@ -83,9 +83,7 @@ class Game:
         SeedError: the seed is no whole number from 0 to 2**63 - 1.
     """
 
-    def __init__(
-        self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0
-    ) -> None:
+    def __init__(self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0) -> None:
         self._set_table(RuleSet.load(rules), num_players)
         start_game(self._rules, self._games, 0, check_seed(seed))
 
@@ -216,7 +214,9 @@ class Game:
         if self.over is not None:
             return GameOverError(f"the game is over ({self.over}); no action can be applied")
         if isinstance(action, bool) or not hasattr(action, "__index__"):
-            return IllegalActionError(f"{action!r} is no action: expected an id from 0 to {self.layout.num_actions - 1}")
+            return IllegalActionError(
+                f"{action!r} is no action: expected an id from 0 to {self.layout.num_actions - 1}"
+            )
         decoded = self.layout.decode(operator.index(action))
         reason = why_illegal(decoded, self.to_dict(), self.rules)
         legal = self.legal_actions()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -244,7 +245,9 @@ class _Reader:
         for number, meld in enumerate(melds):
             key = f"melds[{number}]"
             if not isinstance(meld, Mapping) or set(meld) != {"owner", "kind", "cards"}:
-                raise PositionError(f"{key} is {meld!r}; expected {{'owner': seat, 'kind': 'run' or 'set', 'cards': …}}")
+                raise PositionError(
+                    f"{key} is {meld!r}; expected {{'owner': seat, 'kind': 'run' or 'set', 'cards': …}}"
+                )
             owner, kind = meld["owner"], meld["kind"]
             if isinstance(owner, bool) or not isinstance(owner, int) or not 0 <= owner < self.seats:
                 raise PositionError(f"{key}: owner is {owner!r}; expected a seat from 0 to {self.seats - 1}")
@@ -256,7 +259,9 @@ class _Reader:
             (self._read_run if kind == "run" else self._read_set)(key, state, number, faces, jokers)
             naturals = len(faces) - sum(jokers)
             if naturals < self.rules.min_naturals_per_meld:
-                raise PositionError(f"{key} has {naturals} naturals; the rules ask for {self.rules.min_naturals_per_meld}")
+                raise PositionError(
+                    f"{key} has {naturals} naturals; the rules ask for {self.rules.min_naturals_per_meld}"
+                )
             state.num_melds = number + 1
 
     def _meld_faces(self, key: str, text: Any) -> tuple[list[int], list[bool]]:
@@ -284,7 +289,7 @@ class _Reader:
             raise PositionError(f"{key}: {cards_text(faces)} is no run from the low end up")
         if low == 1 and high == 14 and not rules.allow_double_ace_run:
             raise PositionError(f"{key}: the rules allow no run with two aces")
-        if not rules.adjacent_jokers and any(a and b for a, b in zip(jokers, jokers[1:], strict=False)):
+        if not rules.adjacent_jokers and any(a and b for a, b in pairwise(jokers)):
             raise PositionError(f"{key}: the rules allow no two jokers side by side")
         state.meld_kind[number], state.meld_key[number] = RUN, suit
         state.meld_low[number], state.meld_high[number] = low, high
@@ -419,5 +424,6 @@ class _Reader:
         if state.obliged != NONE and not state.hands[player, state.obliged]:
             in_the_air = state.obliged == JOKER and state.declared
             if not in_the_air:
-                raise PositionError(f"obliged is {FACE_TEXT[state.obliged]}, which is not in the hand of the player to move")
-
+                raise PositionError(
+                    f"obliged is {FACE_TEXT[state.obliged]}, which is not in the hand of the player to move"
+                )

@@ -98,7 +98,12 @@ def _table_reason(action: Action, position: Mapping[str, Any], rules: RuleSet) -
 
 
 def _has_to_lay(position: Mapping[str, Any], rules: RuleSet) -> bool:
-    return bool(rules.contracts) and position["down"][position["player"]] == "no" and position["laying"] != {
-        "sets": 0,
-        "runs": 0,
-    }
+    return (
+        bool(rules.contracts)
+        and position["down"][position["player"]] == "no"
+        and position["laying"]
+        != {
+            "sets": 0,
+            "runs": 0,
+        }
+    )

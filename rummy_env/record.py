@@ -113,11 +113,16 @@ def make_record(game: Game, start: Mapping[str, Any] | None = None) -> Record:
         scores=tuple(game.scores),
         digest=digest(game),
     )
-    last, deals = _play(record)
-    if digest(last) != record.digest:
+    try:
+        last, deals = _play(record)
+        leads_here = digest(last) == record.digest
+    except RecordError:
+        leads_here = False
+    if not leads_here:
+        begin = "its seed" if start is None else "`start`"
         raise RecordError(
-            "the history of this game does not lead from its seed to its position: "
-            "hand over the position it began at as `start`"
+            f"the history of this game does not lead from {begin} to its position: "
+            "hand over the position that the game began at as `start`"
         )
     return replace(record, deals=tuple(deals))
 

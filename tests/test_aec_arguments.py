@@ -16,7 +16,7 @@ from rummy_env.errors import (
     SeedError,
 )
 from rummy_env.rules import RuleSet
-from tests.aec_play import every_module, play
+from tests.aec_play import every_module, play, play_until
 
 
 @every_module
@@ -63,6 +63,50 @@ def test_position(module):
     for twin in (env, other):
         play(twin, random.Random(1), steps=200)
     assert np.array_equal(other.state(), env.state())
+
+
+@every_module
+def test_position_without_a_random_stream_takes_the_seed(module):
+    env = module.env(episode="deal")
+    env.reset(seed=40)
+    position = env.game.to_dict()
+    del position["random"]
+    for seed in (1, 2):
+        env.reset(seed=seed, options={"position": position})
+        assert env.game.seed == seed
+    first = env.game.seed
+    env.reset(options={"position": position})
+    assert env.game.seed != first
+
+
+@every_module
+def test_position_of_a_longer_game(module):
+    """A deal-long episode takes up a position from the middle of a game."""
+    env = module.env()
+    env.reset(seed=8)
+    play_until(env, lambda game: game.deals_done == 2, random.Random(8))
+    other = module.env(episode="deal")
+    other.reset(options={"position": env.game.to_dict()})
+    assert other.game.deal == env.game.deal
+    play(other, random.Random(1))
+    assert other.game.deals_done == 1
+
+
+@every_module
+def test_position_that_is_over(module):
+    env = module.env(episode="deal")
+    env.reset(seed=4)
+    play(env, random.Random(4))
+    for position in (env.game.to_dict(), [], {}):
+        with pytest.raises(PositionError):
+            env.reset(options={"position": position})
+
+
+def test_position_and_deal_exclude_each_other():
+    env = contract_rummy_v0.env()
+    env.reset(seed=1)
+    with pytest.raises(ArgumentError, match="position"):
+        env.reset(options={"position": env.game.to_dict(), "deal": 1})
 
 
 def test_position_of_another_table():
@@ -146,6 +190,7 @@ def test_rules_from_a_file(tmp_path):
 def test_make(env_id):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        assert env_id in pettingzoo.aec_registry
         register()
         env = pettingzoo.make("aec", env_id, num_players=3, reward="win")
     assert env_id == f"rummy/{env.metadata['name'].replace('_v', '-v')}"

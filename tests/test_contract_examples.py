@@ -499,6 +499,10 @@ def test_the_card_chosen_in_the_pile_is_not_the_one_left_over():
     twelve = "3H 4H 5H 6H 7C 8C 9C TC 9S TS JS QS"
     assert can(position(twelve, rules, deal=7, phase="draw", pile="2C KS 2D"), "take KS")
     assert not can(position(twelve, rules, deal=7, phase="draw", pile="2C 2D KS"), "take 2D")
+    game = position(twelve, rules, deal=7, phase="draw", pile="2C AS KS")
+    play(game, "take AS", "meld 3H 4H 5H", "meld 7C 8C 9C", "meld 9S TS JS")
+    play(game, "lay off 6H high", "lay off TC high", "lay off QS high", "lay off KS high")
+    assert actions(game) == {"lay off AS high"}
 
 
 def test_the_ban_outlives_the_lay_off_of_one_copy():

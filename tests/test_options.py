@@ -116,6 +116,11 @@ def test_first_dealer(first_dealer, dealers):
     assert {Game(rules, num_players=3, seed=seed).to_dict()["dealer"] for seed in range(30)} == dealers
 
 
+def test_a_cut_that_decides_nothing_is_left_to_chance():
+    one_rank = BASIC.replace(num_players=2, deck_ranks=1, num_decks=2, hand_sizes=(2,), first_dealer="cut")
+    assert {Game(one_rank, seed=seed).to_dict()["dealer"] for seed in range(20)} == {0, 1}
+
+
 # Draw and discard
 
 

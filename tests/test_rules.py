@@ -181,7 +181,7 @@ def test_values_take_their_canonical_form():
     assert contract(num_players=4).num_players == (4, 4)
     assert contract(hand_sizes=12).hand_sizes == (12,)
     assert contract(hand_sizes=12).table(4).hand_sizes == (12,) * 7
-    assert contract(hand_sizes={n: 12 for n in range(8, 1, -1)}).hand_sizes[0] == (2, 12)
+    assert contract(hand_sizes=dict.fromkeys(range(8, 1, -1), 12)).hand_sizes[0] == (2, 12)
     assert basic(num_players=[2, 3], hand_sizes={"2": 9, "3": 8}).hand_sizes == ((2, 9), (3, 8))
     assert contract(contracts=[[2, 0]], hand_sizes=[8], all_at_once_deals=[]).contracts == ((2, 0),)
 

@@ -152,7 +152,13 @@ def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
             "taking this discard picks up 2, 3-4, 5-8 or more cards",
         ),
         (True, OBS_TABLE, "table", copies, "naturals in melds: at least k + 1 copies"),
-        (swaps, OBS_SWAPPABLE, "swappable", (NUM_NATURALS,), "identities of jokers that a player who is down may exchange"),
+        (
+            swaps,
+            OBS_SWAPPABLE,
+            "swappable",
+            (NUM_NATURALS,),
+            "identities of jokers that a player who is down may exchange",
+        ),
         (True, OBS_FITS_LOW, "fits_low", (NUM_NATURALS,), "cards that fit below a run"),
         (True, OBS_FITS_HIGH, "fits_high", (NUM_NATURALS,), "cards that fit above a run"),
         (rules.layoff_on_sets, OBS_FITS_SET, "fits_set", (NUM_NATURALS,), "cards that fit on a set"),
@@ -177,7 +183,13 @@ def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
         (True, OBS_PLAYED_BEFORE, "played_before", (seats,), "per seat: has placed a card in an earlier turn"),
         (True, OBS_PLAYED_THIS_TURN, "played_this_turn", (1,), "the player to move has placed a card this turn"),
         (melds, OBS_MELDS_THIS_TURN, "melds_this_turn", (melds,), "more than k melds laid this turn"),
-        (True, OBS_HAND_SIZE, "hand_size", (seats, len(HAND_SIZE_STEPS)), f"per seat: cards >= {_steps(HAND_SIZE_STEPS)}"),
+        (
+            True,
+            OBS_HAND_SIZE,
+            "hand_size",
+            (seats, len(HAND_SIZE_STEPS)),
+            f"per seat: cards >= {_steps(HAND_SIZE_STEPS)}",
+        ),
         (True, OBS_STOCK_SIZE, "stock_size", (len(STOCK_STEPS),), f"stock >= {_steps(STOCK_STEPS)}"),
         (recycles, OBS_RECYCLES_LEFT, "recycles_left", (recycles,), "the pile may be recycled more than k times"),
         (
@@ -191,4 +203,6 @@ def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
         (True, OBS_TURN, "turn", (len(ROUND_STEPS),), f"finished turns per player >= {_steps(ROUND_STEPS)}"),
         (True, OBS_DEALER, "dealer", (seats,), "the dealer"),
     ]
-    return [ObservationBlock(number, name, shape, meaning) for present, number, name, shape, meaning in blocks if present]
+    return [
+        ObservationBlock(number, name, shape, meaning) for present, number, name, shape, meaning in blocks if present
+    ]

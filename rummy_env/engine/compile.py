@@ -74,7 +74,8 @@ def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
     r.game_end = _CODES["game_end"][rules.game_end]
     r.max_deals = table.num_deals
     r.target_score = rules.target_score or 0
-    r.first_dealer = _CODES["first_dealer"].get(rules.first_dealer, rules.first_dealer)
+    dealer = rules.first_dealer
+    r.first_dealer = _CODES["first_dealer"][dealer] if isinstance(dealer, str) else dealer
     r.max_turns = table.max_turns
     r.max_recycles = NONE if rules.max_recycles is None else rules.max_recycles
 

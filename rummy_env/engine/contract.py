@@ -115,14 +115,9 @@ def _agrees_with_path(rules, start, path, count):
 def can_meet(rules, first, second, third, jokers, sets, runs, laid, num_laid, must_hold):
     """Whether `sets` sets and `runs` runs of three can be laid from a hand.
 
-    Args:
-        rules: `RULES` array of one.
-        first, second, third: masks of the naturals held at least 1, 2, 3 times.
-        jokers: jokers that may be declared.
-        sets, runs: what is left of the contract.
-        laid, num_laid: runs of this contract that lie already (see `laid_runs`).
-        must_hold: face that must be laid in one of these melds as a natural (or, if it is the joker, by declaring
-            one), or NONE.
+    `first`, `second` and `third` are masks of the naturals held at least 1, 2, 3 times, `jokers` the number that may be
+    declared. `laid` and `num_laid` are the runs of this contract that lie already (see `laid_runs`). `must_hold` is a
+    face that must be laid in one of these melds as a natural (or, if it is the joker, by declaring one), or NONE.
     """
     r = rules[0]
     if must_hold == JOKER:

@@ -41,8 +41,8 @@ CACHE_DIR = _cache_root() / _source_hash()
 def kernel(function: F) -> F:
     """Compile `function` for the engine: machine code on first call, cached on disk, free of the interpreter lock.
 
-    Kernels do not allocate, so Numba need not count references to the arrays they hand on, which would cost a quarter
-    of the time of a decision.
+    Kernels do not allocate, so Numba need not count references to the arrays they hand on, which would cost up to
+    a quarter of the time of a decision.
     """
     return _compiled(function, allocates=False)
 

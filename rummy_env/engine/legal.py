@@ -15,7 +15,6 @@ from rummy_env.engine.contract import can_meet
 from rummy_env.engine.finish import can_finish_after
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import (
-    COLUMN,
     JOKER,
     JOKER_BIT,
     may_swap,

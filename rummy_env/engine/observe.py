@@ -129,7 +129,7 @@ def _spread_planes(row, base, packs, one, two, three):
 @kernel
 def observe(rules, games, i, viewer, observations, index):
     """Write what seat `viewer` sees of `games[i]` into `observations[index]` (int8, observation_size)."""
-    r, g = rules[0], games[i]
+    r = rules[0]
     row = observations[index]
     row[:] = 0
     jokers_seen = _observe_cards(rules, games, i, viewer, row)
@@ -302,6 +302,8 @@ def _observe_game(rules, games, i, viewer, row):
             _more_than(row, int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative, TARGET_EIGHTHS, eighths)
     _at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
     if base[OBS_RECYCLES_LEFT] != NONE:
-        _more_than(row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles))
+        _more_than(
+            row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles)
+        )
     _at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
     row[int(base[OBS_DEALER]) + (int(g.dealer) - viewer) % seats] = 1

@@ -60,14 +60,20 @@ def _first_dealer(rules, games, i):
 
 @kernel
 def _cut_for_deal(rules, games, i):
-    """Everybody draws a card: jokers draw again, the lowest rank (ace low) deals, ties draw again among themselves."""
+    """Everybody draws a card: jokers draw again, the lowest rank (ace low) deals, ties draw again among themselves.
+
+    A deck in which the cut decides nothing leaves it to chance.
+    """
     r, g = rules[0], games[i]
-    contenders = (1 << int(r.num_players)) - 1
+    seats = int(r.num_players)
+    if r.num_ranks == 1 or int(r.num_packs) * int(r.num_suits) * int(r.num_ranks) < seats:
+        return random_below(g.random, seats)
+    contenders = (1 << seats) - 1
     while contenders & (contenders - 1):
         count = _gather_pack(rules, games, i)
         shuffle(g.random, g.stock, count)
         lowest, holders = 99, 0
-        for seat in range(r.num_players):
+        for seat in range(seats):
             if not (contenders >> seat) & 1:
                 continue
             count -= 1

@@ -134,8 +134,9 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
             RulesError: The rules have no contract ``options["deal"]``.
             PositionError: ``options["position"]`` cannot arise, or is one of other rules or another table.
         """
-        game = self._new_game(self._next_seed if seed is None else seed, options or {})
-        self._next_seed = _seed_after(game.seed)
+        seed = self._next_seed if seed is None else seed
+        game = self._new_game(seed, options or {})
+        self._next_seed = _seed_after(seed)
         self.game = game
         self.agents = self.possible_agents[:]
         self.agent_selection = self.possible_agents[game.player]
@@ -149,9 +150,13 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_action()} for agent in self.agents}
         self._mask = game.action_mask()
         self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
+        if self.render_mode == "human":
+            self.render()
 
     def _new_game(self, seed: int, options: Mapping[str, Any]) -> Game:
         position, deal = options.get("position"), options.get("deal")
+        if deal is not None and position is not None:
+            raise ArgumentError("options has both 'deal' and 'position'; a position says itself which deal it is")
         if deal is not None:
             return Game(self.rules.replace(game_end="single_deal", deals=(deal,)), self.num_players, seed)
         game = Game(self.rules, self.num_players, seed)
@@ -173,8 +178,8 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         if seats != self.num_players:
             raise PositionError(f"num_players is {seats!r}; this environment has {self.num_players} seats")
         rules = RuleSet.load(position.get("rules", self.rules))
-        end = {name: getattr(self.rules, name) for name in ("name", "game_end", "target_score", "n_deals", "deals")}
-        if rules.replace(**end) != self.rules:
+        free = ("name", "game_end", "target_score", "n_deals", "max_deals", "deals")
+        if rules.replace(**{name: getattr(self.rules, name) for name in free}) != self.rules:
             raise PositionError("rules are others than those of this environment; only how the game ends may differ")
 
     def step(self, action: int | None) -> None:

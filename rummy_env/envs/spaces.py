@@ -21,7 +21,7 @@ class ActionSpace(Discrete[np.int64]):
         """
         if probability is not None or not self._is_mask(mask):
             return super().sample(mask, probability)
-        choices = mask.nonzero()[0]  # type: ignore[union-attr]
+        choices = mask.view(np.bool_).nonzero()[0]  # type: ignore[union-attr]
         count = len(choices)
         return choices[int(self.np_random.random() * count)] if count else self.start
 

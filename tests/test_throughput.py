@@ -1,0 +1,28 @@
+"""The benchmark runs and counts honestly; how fast it is, is no matter for a test."""
+
+import json
+
+from benchmarks.throughput import Batch, report
+
+
+def test_report():
+    figures = report(count=4, seconds=0.02)
+    names = {row["name"] for row in figures["rows"]}
+    for table in ("basic_rummy/2", "contract_rummy/4"):
+        assert names > {f"batch/{table}", f"batch/{table}/two_threads", f"aec/{table}", f"limit/{table}"}
+        assert figures["two_threads_over_one"][table] > 0
+    for row in figures["rows"]:
+        assert row["decisions"] > 0
+        assert row["decisions_per_s"] == row["decisions"] / row["seconds"]
+    assert 0 < figures["startup"]["import_s"] < figures["startup"]["first_step_warm_s"]
+    json.dumps(figures)
+
+
+def test_decisions_are_counted_by_the_engine():
+    batch = Batch("basic_rummy", 2, 6)
+    batch.play(500, True)
+    assert batch.decisions() == 3000
+    batch.play(10, False, slice(None, 3))
+    assert batch.decisions() == 3030
+    assert batch.masks.any(axis=1).all()
+    assert batch.observations.any(axis=1).all()
