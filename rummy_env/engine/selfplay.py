@@ -65,9 +65,7 @@ def first_illegal(rules, words, actions):
 
 
 @kernel
-def advance(
-    rules, games, words, masks, observations, seats, seeds, rewards, terminated, finished, actions, pay_wins
-):
+def advance(rules, games, words, masks, observations, seats, seeds, rewards, terminated, finished, actions, pay_wins):
     """Apply a legal action in every game, pay every seat, and start the next game of a row where one ended.
 
     With `pay_wins` the seats are paid for winning the game, else for the points of every deal.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -190,9 +191,13 @@ class SelfPlayVectorEnv:
         info = self._info()
         if self._terminated.any():
             info["episode"], info["_episode"] = self._episodes(), self._terminated.copy()
-        arrays = (self._observations, self._rewards, self._terminated, self._truncated)
-        observations, rewards, terminated, truncated = map(self._out, arrays)
-        return observations, rewards, terminated, truncated, info
+        return (
+            self._out(self._observations),
+            self._out(self._rewards),
+            self._out(self._terminated),
+            self._out(self._truncated),
+            info,
+        )
 
     def random_actions(self) -> np.ndarray:
         """A legal action of every game, all equally likely: int64, shape ``(N,)``.
@@ -237,7 +242,7 @@ class SelfPlayVectorEnv:
 
     @property
     def seeds(self) -> np.ndarray:
-        """Seeds of the games being played, int64 ``(N,)``: `Game` and the other environments play the same with them."""
+        """Seeds of the games being played, int64 ``(N,)``: with them `Game` and other environments play the same."""
         self._need_reset()
         return self._games["seed"].copy()
 
@@ -258,10 +263,9 @@ class SelfPlayVectorEnv:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.num_threads)
         bounds = np.linspace(0, self.num_envs, self.num_threads + 1).astype(int)
-        parts = [slice(first, last) for first, last in zip(bounds, bounds[1:], strict=False)]
         jobs = [
-            self._pool.submit(run, self._compiled, *(array[part] for array in arrays), *options.values())
-            for part in parts
+            self._pool.submit(run, self._compiled, *(array[first:last] for array in arrays), *options.values())
+            for first, last in pairwise(bounds)
         ]
         for job in jobs:
             job.result()
@@ -274,7 +278,8 @@ class SelfPlayVectorEnv:
 
     def _episodes(self) -> dict[str, np.ndarray]:
         finished, seats = self._finished, self.num_players
-        reasons = np.where(self._terminated, _REASONS[finished["reason"]], None)
+        reasons = _REASONS[finished["reason"]]
+        reasons[~self._terminated] = None
         return {
             "length": finished["length"].copy(),
             "deals": finished["deals"].copy(),
