@@ -1,5 +1,6 @@
 """The OpenSpiel game: OpenSpiel's own checks, the same play as `Game`, and its algorithms."""
 
+import doctest
 import random
 from pathlib import Path
 
@@ -185,3 +186,8 @@ def test_information_set_search_plays():
     rng = random.Random(3)
     state = play(game, rng, lambda state: int(bot.step(state)))
     assert sum(state.returns()) == pytest.approx(0)
+
+
+def test_example_of_the_docstring(monkeypatch):
+    monkeypatch.chdir(RULES.parents[1])
+    assert doctest.testmod(adapter).failed == 0

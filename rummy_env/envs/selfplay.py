@@ -25,6 +25,9 @@ from rummy_env.rules import RuleSet
 
 Info = dict[str, Any]
 
+_GAMES_PER_THREAD = 128
+"""Handing fewer games to another thread costs more time than it saves."""
+
 _REASONS = np.array([REASONS[code] for code in sorted(REASONS)], object)
 
 
@@ -62,7 +65,7 @@ class SelfPlayVectorEnv:
         deals: Numbers of the contracts played, in order; with ``episode="deal"`` the list each game draws one from.
             None: all.
         reward: ``"score"`` pays every deal in hundreds of points, ``"win"`` only the end of the game, ±1 in all.
-        num_threads: Threads that share the games; no result depends on it.
+        num_threads: Most threads that share the games, of which each gets 128 or more; no result depends on it.
         copy: Whether every call returns arrays of its own. With False they are the buffers of the environment, which
             the next call overwrites.
 
@@ -256,13 +259,14 @@ class SelfPlayVectorEnv:
         return self.__dict__ | {"_pool": None}
 
     def _run(self, run: Callable[..., None], *arrays: np.ndarray, **options: Any) -> None:
-        """Call a kernel on all rows, in as many threads as there are."""
-        if self.num_threads == 1:
+        """Call a kernel on all rows, in several threads where that pays."""
+        parts = min(self.num_threads, max(1, self.num_envs // _GAMES_PER_THREAD))
+        if parts == 1:
             run(self._compiled, *arrays, *options.values())
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.num_threads)
-        bounds = np.linspace(0, self.num_envs, self.num_threads + 1).astype(int)
+        bounds = np.linspace(0, self.num_envs, parts + 1).astype(int)
         jobs = [
             self._pool.submit(run, self._compiled, *(array[first:last] for array in arrays), *options.values())
             for first, last in pairwise(bounds)
