@@ -1,4 +1,4 @@
-"""Decisions a second of the batch engine and of the AEC loop, beside what this machine can merely write.
+"""Decisions a second of the batch engine and of the environments, beside what this machine can merely write.
 
 ``python -m benchmarks.throughput [--json] [--seconds S] [--games N]``. All play is uniformly random over the legal
 actions. Every figure is the best of `REPEATS` runs, as other work on the machine can only slow one down; decisions
@@ -8,6 +8,7 @@ are counted by the engine itself. Row names:
   ``…/mask_only`` without the observation, ``…/two_threads`` with half the games on each of two threads.
 - ``limit/GAME/PLAYERS``: mask and observation of the same sizes filled with a constant, and nothing else done.
 - ``aec/GAME/PLAYERS``: `agent_iter`, `last`, a masked sample, `step`; ``…/mask_only`` with ``last(observe=False)``.
+- ``single/…``, ``make_vec/…``, ``sb3/…``, ``sb3_dummy/…``: one seat of a game, see `benchmarks.doors`.
 """
 
 import argparse
@@ -18,13 +19,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from benchmarks.doors import SIZES, door_rows
+from benchmarks.measure import REPEATS, SEED, Row, measure
 from rummy_env import Game, RuleSet
 from rummy_env.engine.batch import random_play, seed_stream, start_games
 from rummy_env.engine.compile import compile_rules
@@ -32,8 +34,6 @@ from rummy_env.engine.state import NUM_BLOCKS, new_games
 
 TABLES = (("basic_rummy", 2), ("contract_rummy", 4))
 GAMES = 256
-REPEATS = 5
-SEED = 1
 
 _STARTUP = """
 from time import perf_counter
@@ -47,16 +47,6 @@ env.last()
 env.step(env.game.legal_actions()[0])
 print(imported - begin, perf_counter() - begin)
 """
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure: decisions made, seconds they took (both of the best run), and their quotient."""
-
-    name: str
-    decisions_per_s: float
-    decisions: int
-    seconds: float
 
 
 class Batch:
@@ -88,24 +78,6 @@ class Batch:
     def decisions(self) -> int:
         """Decisions made so far, by the engine's count."""
         return int(self.games["decisions"].sum())
-
-
-def measure(name: str, run: Callable[[int], int], seconds: float) -> Row:
-    """Time `run`, which takes a number of steps and tells the decisions it made, for about `seconds` in all."""
-    steps, elapsed = 1, 0.0
-    while elapsed < seconds / REPEATS / 4:
-        steps *= 2
-        begin = perf_counter()
-        run(steps)
-        elapsed = perf_counter() - begin
-    steps = max(1, int(steps * seconds / REPEATS / elapsed))
-    rows = []
-    for _ in range(REPEATS):
-        begin = perf_counter()
-        decisions = run(steps)
-        elapsed = perf_counter() - begin
-        rows.append(Row(name, decisions / elapsed, decisions, elapsed))
-    return max(rows, key=lambda row: row.decisions_per_s)
 
 
 def batch_rows(preset: str, num_players: int, count: int, seconds: float) -> Iterator[Row]:
@@ -170,12 +142,13 @@ def startup() -> dict[str, float]:
     return {"import_s": imported, "first_step_warm_s": stepped}
 
 
-def report(count: int, seconds: float) -> dict[str, Any]:
-    """All figures, as plain JSON."""
+def report(count: int, seconds: float, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
+    """All figures, as plain JSON; `count` games in the batch of the engine, `sizes` in those of the environments."""
     rows: list[Row] = []
     for preset, num_players in TABLES:
         rows += batch_rows(preset, num_players, count, seconds)
         rows += aec_rows(preset, num_players, seconds)
+        rows += door_rows(preset, num_players, seconds, sizes)
     speed = {row.name: row.decisions_per_s for row in rows}
     return {
         "rows": [asdict(row) for row in rows],
@@ -183,6 +156,12 @@ def report(count: int, seconds: float) -> dict[str, Any]:
             f"{preset}/{num_players}": speed[f"batch/{preset}/{num_players}/two_threads"]
             / speed[f"batch/{preset}/{num_players}"]
             for preset, num_players in TABLES
+        },
+        "sb3_over_dummy": {
+            table: row.decisions_per_s / speed[row.name.replace("sb3", "sb3_dummy", 1)]
+            for row in rows
+            for kind, _, table in [row.name.partition("/")]
+            if kind == "sb3"
         },
         "startup": startup(),
         "machine": {
@@ -209,11 +188,13 @@ def main() -> None:
         print(json.dumps(figures, indent=2))
         return
     for row in figures["rows"]:
-        print(f"{row['name']:36} {row['decisions_per_s']:14,.0f} decisions/s")
+        print(f"{row['name']:44} {row['decisions_per_s']:14,.0f} decisions/s")
     for table, ratio in figures["two_threads_over_one"].items():
-        print(f"{f'two threads over one, {table}':36} {ratio:14.2f} times")
+        print(f"{f'two threads over one, {table}':44} {ratio:14.2f} times")
+    for table, ratio in figures["sb3_over_dummy"].items():
+        print(f"{f'our VecEnv over DummyVecEnv, {table}':44} {ratio:14.2f} times")
     for what, value in figures["startup"].items():
-        print(f"{what.removesuffix('_s'):36} {value:14.2f} s")
+        print(f"{what.removesuffix('_s'):44} {value:14.2f} s")
 
 
 if __name__ == "__main__":

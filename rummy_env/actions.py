@@ -127,6 +127,8 @@ def action_text(action: Action, jokers: frozenset[str] = frozenset()) -> str:
 
 
 def _parse_action(text: str) -> Action:
+    if not isinstance(text, str):
+        raise NotationError(f"{text!r} is no action: expected a text such as 'meld 5H 6H 7H'")
     words = re.sub(r"JK\((..)\)", r"\1", text.strip(), flags=re.IGNORECASE).split()
     verb = words[0].lower() if words else ""
     rest = words[1:]

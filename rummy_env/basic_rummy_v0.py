@@ -131,7 +131,6 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
         "render_fps": 2,
     }
     default_rules = "basic_rummy"
-    has_contracts = False
 
 
 def env(**kwargs: Any) -> raw_env:

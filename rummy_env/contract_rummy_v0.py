@@ -162,7 +162,6 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
         "render_fps": 2,
     }
     default_rules = "contract_rummy"
-    has_contracts = True
 
 
 def env(**kwargs: Any) -> raw_env:

@@ -25,6 +25,10 @@ class ArgumentError(RummyError, ValueError):
     """An argument of an environment that is not one of its choices; names it, the value and the choices."""
 
 
+class RenderModeError(ArgumentError, TypeError):
+    """A render mode that an environment lacks; a `TypeError` too, so that libraries that only try one go on without."""
+
+
 class ResetNeededError(RummyError, AttributeError):
     """An environment was used before its first `reset`, where there is no game yet."""
 
@@ -39,3 +43,7 @@ class SeedError(RummyError, TypeError):
 
 class RecordError(RummyError, ValueError):
     """A game record that is damaged, edited or from another version; names the line."""
+
+
+class MissingExtraError(RummyError, ImportError):
+    """A library that comes with one of this package's extras is not installed; names the extra."""

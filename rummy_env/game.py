@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,24 @@ class DealSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain JSON."""
-        return asdict(self)
+        return {**vars(self), "hand_points": self.hand_points.copy(), "points": self.points.copy()}
+
+
+def deal_summary(state: Any, num_players: int) -> DealSummary | None:
+    """Summary of the last finished deal of one `STATE` record, or None."""
+    reason = REASONS[int(state.last_reason)]
+    if reason is None:
+        return None
+    return DealSummary(
+        deal=int(state.deals_done),
+        contract=int(state.last_contract) + 1,
+        reason=reason,
+        out=None if state.last_out == NONE else int(state.last_out),
+        rummy=bool(state.last_rummy),
+        turns=int(state.last_turns),
+        hand_points=state.last_hand_points[:num_players].tolist(),
+        points=state.last_points[:num_players].tolist(),
+    )
 
 
 def check_seed(seed: Any) -> int:
@@ -84,14 +101,15 @@ class Game:
     """
 
     def __init__(self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0) -> None:
-        self._set_table(RuleSet.load(rules), num_players)
+        loaded = RuleSet.load(rules)
+        self._set_table(loaded, loaded.default_num_players if num_players is None else num_players)
         start_game(self._rules, self._games, 0, check_seed(seed))
 
-    def _set_table(self, rules: RuleSet, num_players: int | None) -> None:
+    def _set_table(self, rules: RuleSet, num_players: int) -> None:
         announce_compilation()
         self.rules = rules
-        self.num_players = rules.default_num_players if num_players is None else num_players
-        self.table = rules.table(self.num_players)
+        self.table = rules.table(num_players)
+        self.num_players = int(num_players)
         self._rules = compile_rules(rules, self.num_players)
         self.layout = ActionLayout.for_rules(rules, self.num_players)
         self.observation_layout = ObservationLayout.for_table(rules, self.num_players)
@@ -145,21 +163,7 @@ class Game:
     @property
     def last_deal(self) -> DealSummary | None:
         """Summary of the last finished deal, or None."""
-        state = self._games[0]
-        reason = REASONS[int(state.last_reason)]
-        if reason is None:
-            return None
-        seats = self.num_players
-        return DealSummary(
-            deal=int(state.deals_done),
-            contract=int(state.last_contract) + 1,
-            reason=reason,
-            out=None if state.last_out == NONE else int(state.last_out),
-            rummy=bool(state.last_rummy),
-            turns=int(state.last_turns),
-            hand_points=[int(points) for points in state.last_hand_points[:seats]],
-            points=[int(points) for points in state.last_points[:seats]],
-        )
+        return deal_summary(self._games[0], self.num_players)
 
     def winners(self) -> list[int]:
         """Seats with the best score so far, ties included: the lowest with contracts, else the highest."""
@@ -204,9 +208,9 @@ class Game:
         """
         if not self.is_legal(action):
             raise self._illegal(action)
-        done = self.deals_done
-        apply_action(self._rules, self._games, 0, action)
-        self.history.append(int(action))
+        done, index = self.deals_done, operator.index(action)
+        apply_action(self._rules, self._games, 0, index)
+        self.history.append(index)
         self._mask_is_current = False
         return self.last_deal if self.deals_done > done else None
 
@@ -236,11 +240,14 @@ class Game:
 
     def observation(self, seat: int) -> np.ndarray:
         """What a seat may see: int8, 0 or 1, shape (observation_layout.size,)."""
-        if not 0 <= seat < self.num_players:
-            raise IndexError(f"seat {seat} is not at the table: expected 0 … {self.num_players - 1}")
         observation = np.empty((1, self.observation_layout.size), np.int8)
-        observe(self._rules, self._games, 0, seat, observation, 0)
+        observe(self._rules, self._games, 0, self._at_table(seat), observation, 0)
         return observation[0]
+
+    def _at_table(self, seat: int) -> int:
+        if not 0 <= (index := operator.index(seat)) < self.num_players:
+            raise IndexError(f"seat {seat} is not at the table: expected 0 … {self.num_players - 1}")
+        return index
 
     def state(self) -> np.ndarray:
         """The omniscient view: the observations of all seats one after the other, int8."""
@@ -270,7 +277,7 @@ class Game:
         copy = self.clone()
         stream = np.zeros(4, np.int64)
         seed_stream(stream, check_seed(seed))
-        determinize(copy._rules, copy._games, 0, viewer, copy._words, 0, stream)
+        determinize(copy._rules, copy._games, 0, self._at_table(viewer), copy._words, 0, stream)
         copy._mask_is_current = False
         return copy
 

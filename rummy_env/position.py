@@ -111,6 +111,15 @@ def _rules_source(rules: RuleSet) -> str | dict[str, Any]:
     return rules.name if is_preset else rules.to_dict()
 
 
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high
+
+
+def _is_one_of(value: Any, choices: Iterable[Any]) -> bool:
+    """Membership in which neither 1 nor 1.0 stands for True."""
+    return any(type(value) is type(choice) and value == choice for choice in choices)
+
+
 def position_from_dict(position: Mapping[str, Any], rules: RuleSet, table: Table, games: np.ndarray) -> None:
     """Fill `games` (one zeroed `STATE`) from a position; `PositionError` names what is impossible about it."""
     _Reader(position, rules, table).fill(games)
@@ -144,19 +153,20 @@ class _Reader:
         self._read_melds(state)
         self._read_turn(state)
         self._read_memory(state)
+        self._read_random(state)
         self._check_deck()
         self._check_hands(state)
 
     def _int(self, key: str, default: int, low: int, high: int) -> int:
         value = self.position.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
+        if not _is_whole(value, low, high):
             raise PositionError(f"{key} is {value!r}; expected a whole number from {low} to {high}")
         return int(value)
 
     def _choice(self, key: str, default: Any, choices: Iterable[Any]) -> Any:
         value = self.position.get(key, default)
         allowed = list(choices)
-        if value not in allowed:
+        if not _is_one_of(value, allowed):
             raise PositionError(f"{key} is {value!r}; expected one of {', '.join(map(repr, allowed))}")
         return value
 
@@ -195,33 +205,39 @@ class _Reader:
         return self.table.num_packs if in_deck else 0
 
     def _read_clocks(self, state: Any) -> None:
-        big = 2**31 - 1
         state.player = self._int("player", 0, 0, self.seats - 1)
         state.dealer = self._int("dealer", (int(state.player) - 1) % self.seats, 0, self.seats - 1)
         state.phase = PHASES.index(self._choice("phase", "draw", PHASES))
-        state.turn = self._int("turn", 0, 0, self.table.max_turns)
-        state.recycles = self._int("recycles", 0, 0, 32767)
         reason = self._choice("over", None, REASONS.values())
         state.over = next(code for code, text in REASONS.items() if text == reason)
-        state.scores[: self.seats] = [self._score(score) for score in self._per_seat("scores", 0)]
-        if self.rules.contracts:
-            number = self._int("deal", 1, 1, len(self.rules.contracts))
-            if number not in self.table.deals:
-                raise PositionError(f"deal is {number}; these rules play the deals {list(self.table.deals)}")
-            state.contract = number - 1
-            state.deal = self.table.deals.index(number)
-        else:
-            state.deal = self._int("deal", 1, 1, big) - 1
         over = int(state.over != OVER_NO)
-        if self.rules.game_end == "single_deal":
-            state.deals_done = self._int("deals_done", over, 0, 1)
-        else:
-            state.deals_done = self._int("deals_done", int(state.deal) + over, 0, 32767)
-            state.deal = state.deals_done - over
+        state.turn = self._int("turn", 0, 0, self.table.max_turns - 1 + over)
+        state.recycles = self._int("recycles", 0, 0, 32767)
+        state.scores[: self.seats] = [self._score(score) for score in self._per_seat("scores", 0)]
+        self._read_deal(state, over)
         state.last_out = NONE
 
+    def _read_deal(self, state: Any, over: int) -> None:
+        deals, single = self.table.deals, self.rules.game_end == "single_deal"
+        if self.rules.contracts:
+            number = self._int("deal", 1, 1, len(self.rules.contracts))
+            if number not in deals:
+                raise PositionError(f"deal is {number}; these rules play the deals {list(deals)}")
+            state.contract, state.deal = number - 1, deals.index(number)
+        else:
+            number = self._int("deal", 1, 1, 32767 if single else self.table.num_deals)
+            state.deal = number - 1
+        if single:
+            state.deals_done = self._int("deals_done", over, over, over)
+            return
+        state.deals_done = self._int("deals_done", int(state.deal) + over, over, self.table.num_deals - 1 + over)
+        state.deal = int(state.deals_done) - over
+        expected = deals[int(state.deal) % len(deals)] if self.rules.contracts else int(state.deal) + 1
+        if number != expected:
+            raise PositionError(f"deal is {number}, but after {state.deals_done} finished deals it is {expected}")
+
     def _score(self, score: Any) -> int:
-        if isinstance(score, bool) or not isinstance(score, (int, np.integer)) or abs(int(score)) > 2**30:
+        if not _is_whole(score, -(2**30), 2**30):
             raise PositionError(f"scores has {score!r}; expected whole numbers")
         return int(score)
 
@@ -249,7 +265,7 @@ class _Reader:
                     f"{key} is {meld!r}; expected {{'owner': seat, 'kind': 'run' or 'set', 'cards': …}}"
                 )
             owner, kind = meld["owner"], meld["kind"]
-            if isinstance(owner, bool) or not isinstance(owner, int) or not 0 <= owner < self.seats:
+            if not _is_whole(owner, 0, self.seats - 1):
                 raise PositionError(f"{key}: owner is {owner!r}; expected a seat from 0 to {self.seats - 1}")
             if kind not in _KINDS:
                 raise PositionError(f"{key}: kind is {kind!r}; expected 'run' or 'set'")
@@ -317,11 +333,20 @@ class _Reader:
         self._read_laying(state)
         fresh = own if state.laying_sets != NONE or down[player] == DOWN_THIS_TURN else 0
         state.melds_this_turn = self._int("melds_this_turn", fresh, 0, own)
-        for meld in range(state.num_melds - state.melds_this_turn, state.num_melds):
+        this_turn = range(state.num_melds - state.melds_this_turn, state.num_melds)
+        for meld in this_turn:
             if state.meld_owner[meld] != player:
                 raise PositionError(
                     f"melds_this_turn is {state.melds_this_turn}, but melds[{meld}] belongs to another player; "
                     "the melds of this turn are the last of the list"
+                )
+        if state.laying_sets != NONE:
+            sets, runs = self.rules.contracts[int(state.contract)]  # type: ignore[index]
+            kinds = [int(state.meld_kind[meld]) for meld in this_turn]
+            if (kinds.count(SET), kinds.count(RUN)) != (sets - state.laying_sets, runs - state.laying_runs):
+                raise PositionError(
+                    f"laying is {self.position['laying']!r}, but the melds of this turn are "
+                    f"{kinds.count(SET)} sets and {kinds.count(RUN)} runs of the {sets} and {runs} asked"
                 )
         state.played_this_turn = self._choice("played_this_turn", bool(state.melds_this_turn), (False, True))
         earlier = {int(state.meld_owner[meld]) for meld in range(state.num_melds - state.melds_this_turn)}
@@ -339,7 +364,7 @@ class _Reader:
             raise PositionError("taken and obliged exclude each other: the first is a single card from the pile")
 
     def _one_of(self, key: str, value: Any, choices: tuple[Any, ...]) -> Any:
-        if value not in choices:
+        if not _is_one_of(value, choices):
             raise PositionError(f"{key} has {value!r}; expected {', '.join(map(repr, choices))}")
         return value
 
@@ -355,7 +380,7 @@ class _Reader:
             raise PositionError(f"laying is {laying!r}; expected {{'sets': n, 'runs': m}} or null")
         left = (laying["sets"], laying["runs"])
         for value, limit in zip(left, asked, strict=True):
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= limit:
+            if not _is_whole(value, 0, limit):
                 raise PositionError(f"laying is {laying!r}; the contract asks for {asked[0]} sets and {asked[1]} runs")
         all_at_once = int(state.contract) + 1 in self.rules.all_at_once_deals
         if left == asked or (left == (0, 0) and not all_at_once):
@@ -369,16 +394,17 @@ class _Reader:
         for text in declared:
             if not isinstance(text, str) or not text.upper().startswith("JK("):
                 raise PositionError(f"declared has {text!r}; expected a joker with its identity, such as 'JK(6H)'")
-            (face,) = self._faces("declared", text[3:-1]) or [JOKER]
-            if face == JOKER or (int(state.declared) >> face) & 1:
+            faces = self._faces("declared", text[3:-1])
+            if len(faces) != 1 or JOKER in faces or not text.endswith(")") or (int(state.declared) >> faces[0]) & 1:
                 raise PositionError(f"declared has {text!r}, which is no card or stands there twice")
-            state.declared |= 1 << face
+            state.declared |= 1 << faces[0]
         state.swapping = self._choice("freed_joker", False, (False, True))
         state.freed = state.swapping and not state.declared
         self.cards[JOKER] += len(declared) + int(state.freed)
 
     def _read_memory(self, state: Any) -> None:
-        memory = self.position.get("memory") or {}
+        memory = self.position.get("memory")
+        memory = {} if memory is None else memory
         if not isinstance(memory, Mapping) or not set(memory) <= {"held", "discarded", "refused"}:
             raise PositionError(f"memory is {memory!r}; expected the keys held, discarded and refused")
         reader = _Reader({**memory}, self.rules, self.table)
@@ -391,11 +417,20 @@ class _Reader:
             for key, field in (("discarded", state.discarded), ("refused", state.refused)):
                 for face in reader._faces(f"memory.{key}", reader._per_seat(key, "")[seat]):
                     field[seat] |= 1 << face
-        stream = self.position.get("random") or {"seed": 0, "stream": [0, 0, 0, 1]}
-        try:
-            state.seed, state.random[:] = int(stream["seed"]), [int(word) for word in stream["stream"]]
-        except (TypeError, KeyError, ValueError, OverflowError):
-            raise PositionError(f"random is {stream!r}; expected {{'seed': …, 'stream': four numbers}}") from None
+
+    def _read_random(self, state: Any) -> None:
+        stream = self.position.get("random")
+        stream = {"seed": 0, "stream": [0, 0, 0, 1]} if stream is None else stream
+        is_sound = (
+            isinstance(stream, Mapping)
+            and _is_whole(stream.get("seed"), 0, 2**63 - 1)
+            and isinstance(stream.get("stream"), (list, tuple))
+            and len(stream["stream"]) == len(state.random)
+            and all(_is_whole(word, 0, 2**32 - 1) for word in stream["stream"])
+        )
+        if not is_sound:
+            raise PositionError(f"random is {stream!r}; expected {{'seed': …, 'stream': four 32-bit numbers}}")
+        state.seed, state.random[:] = stream["seed"], stream["stream"]
 
     def _check_deck(self, complete: bool = True) -> None:
         for face, count in self.cards.items():

@@ -66,7 +66,7 @@ class _Builder:
             "discard": " ".join(pile),
             "melds": [{"owner": meld.owner, "kind": meld.kind, "cards": _meld_text(meld)} for meld in self.melds],
             "down": self.down,
-            "taken": self.rng.choice(hand) if phase == "play" and self.rng.random() < 0.5 else None,
+            "taken": self.rng.choice(hand) if hand and phase == "play" and self.rng.random() < 0.5 else None,
             "obliged": None,
             "laying": None,
             "declared": [],

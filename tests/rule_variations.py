@@ -9,7 +9,7 @@ from rummy_env.errors import RulesError
 
 Variation = tuple[RuleSet, int]
 
-SHARED_CHANGES: Mapping[str, Sequence[Any]] = {
+SHARED_CHANGES: dict[str, Sequence[Any]] = {
     "layoff_timing": ["later_turn"],
     "layoff_scope": ["own"],
     "layoff_on_sets": [False],

@@ -227,6 +227,14 @@ def test_the_freed_joker_is_declared_and_placed_at_once():
     assert ask("2C QD", ("5H 6H 7H",), "earlier", declared=["JK(8H)"], **swapped) == {"layoff_high 8H"}
 
 
+def test_a_swap_may_make_room_for_the_freed_joker():
+    """Both ends of the run are jokers: only beside the natural that came in may the joker lie."""
+    run = "own:JK(4H) 5H JK(6H) 7H 8H 9H TH JK(JH)"
+    fields: dict[str, Any] = {"down": "earlier", "adjacent_jokers": False}
+    assert draw("6D 2C", "QH JH 3D 4H KC 6H 2S", (run,), **fields) == {"take_top", "take QH", "take JH", "take 4H"}
+    assert ask("6D JH", (run,), **fields) == discards("6D JH") | {"swap JH"}
+
+
 def test_everything_at_once():
     hand = "3H 4H 5H 6H 7C 8C 9C TC TS JS QS KS AS"
     starts = {"meld_run " + face for face in "3H 4H 7C 8C TS JS QS".split()}

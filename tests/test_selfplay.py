@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
-from rummy_env.envs import selfplay
+from rummy_env.envs import selfplay, workers
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError, RulesError, SeedError
 
@@ -112,7 +112,7 @@ def test_rewards_sum_to_zero_and_episodes_are_told_where_they_end(module, table)
 
 @every_table
 def test_no_result_depends_on_threads_or_on_the_other_rows(module, table, monkeypatch):
-    monkeypatch.setattr(selfplay, "_GAMES_PER_THREAD", 1)
+    monkeypatch.setattr(workers, "LEAST_ROWS", 1)
     alone, _ = play(SelfPlayVectorEnv(num_envs=7, episode="deal", **table), 400)
     for threads in (2, 9):
         env = SelfPlayVectorEnv(num_envs=7, episode="deal", num_threads=threads, **table)
@@ -236,7 +236,7 @@ def test_arrays_are_yours_or_the_buffers():
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_keep_the_live_state(duplicate, monkeypatch):
-    monkeypatch.setattr(selfplay, "_GAMES_PER_THREAD", 1)
+    monkeypatch.setattr(workers, "LEAST_ROWS", 1)
     env = SelfPlayVectorEnv(SMALL, num_envs=3, num_threads=2)
     play(env, 50)
     twin = duplicate(env)

@@ -6,10 +6,11 @@ from benchmarks.throughput import Batch, report
 
 
 def test_report():
-    figures = report(count=4, seconds=0.02)
+    figures = report(count=4, seconds=0.02, sizes=(8,))
     names = {row["name"] for row in figures["rows"]}
     for table in ("basic_rummy/2", "contract_rummy/4"):
         assert names > {f"batch/{table}", f"batch/{table}/two_threads", f"aec/{table}", f"limit/{table}"}
+        assert names > {f"single/{table}", f"make_vec/{table}/8", f"make_vec/{table}/8/two_threads"}
         assert figures["two_threads_over_one"][table] > 0
     for row in figures["rows"]:
         assert row["decisions"] > 0

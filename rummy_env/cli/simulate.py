@@ -33,7 +33,8 @@ def simulate(
     tally = Tally(rules.name, warm_up.num_players)
     progress = Console(stderr=True)
     with open(record, "w", encoding="utf-8") if record else nullcontext() as file:
-        for number in track(range(games), "playing", console=progress, disable=not progress.is_terminal):
+        numbers = range(games)
+        for number in track(numbers, "playing", console=progress) if progress.is_terminal else numbers:
             _play(Game(rules, players, seed + number), tally, file)
     if as_json:
         typer.echo(json.dumps(tally.to_dict()))

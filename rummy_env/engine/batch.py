@@ -11,7 +11,7 @@ from rummy_env.engine.legal import legal_actions, write_mask
 from rummy_env.engine.observe import observe
 from rummy_env.engine.play import apply_action, start_game
 from rummy_env.engine.score import deal_rewards
-from rummy_env.engine.shuffle import random_below, random_word
+from rummy_env.engine.shuffle import random_below, random_word, set_stream
 from rummy_env.engine.state import NUM_BLOCKS, OVER_NO
 
 
@@ -71,9 +71,7 @@ def is_in_words(rules, words, row, action):
 @kernel
 def seed_stream(stream, seed):
     """Set a stream (int64, shape (4,)) to `seed`."""
-    stream[0], stream[1], stream[2], stream[3] = seed & 0xFFFFFFFF, seed >> 32, 0, 1
-    for _ in range(16):
-        random_word(stream)
+    set_stream(stream, seed, 0)
 
 
 @kernel

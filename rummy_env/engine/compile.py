@@ -1,5 +1,7 @@
 """From a `RuleSet` and a number of players to the `RULES` record that every kernel takes."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from rummy_env.cards import JOKER, NUM_RANKS
@@ -48,6 +50,11 @@ _NO_LIMIT = 1000
 
 def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
     """`RULES` array of one for a table of `num_players`; `RulesError` where that table is impossible."""
+    return _compiled(rules, num_players).copy()
+
+
+@lru_cache(maxsize=64)
+def _compiled(rules: RuleSet, num_players: int) -> np.ndarray:
     table = rules.table(num_players)
     compiled = np.zeros(1, RULES)
     r = compiled[0]

@@ -46,6 +46,12 @@ _COLUMNS = 14
 
 
 @kernel
+def most_cards(sets, runs):
+    """Most cards that so many sets and runs can hold."""
+    return 4 * sets + 14 * runs
+
+
+@kernel
 def can_lay_everything(rules, games, i):
     """Whether the player to move, with nothing declared, can lay the hand as the rest of the contract and be out.
 

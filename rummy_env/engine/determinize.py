@@ -1,10 +1,12 @@
 """Another deal of the hidden cards that agrees with everything one seat knows."""
 
-from rummy_env.engine.jit import kernel
+import numpy as np
+
+from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.legal import legal_actions
 from rummy_env.engine.moves import add_card
 from rummy_env.engine.shuffle import random_below, random_word, shuffle
-from rummy_env.engine.state import NUM_BLOCKS, OVER_NO
+from rummy_env.engine.state import NUM_BLOCKS, OVER_NO, STATE
 
 _TRIES = 64
 
@@ -37,7 +39,7 @@ def _redeal(rules, games, i, viewer, keep, stream):
             add_card(games, i, seat, int(g.stock[count]))
 
 
-@kernel
+@allocating_kernel
 def determinize(rules, games, i, viewer, words, row, stream):
     """Resample all that seat `viewer` cannot know: other hands, the order of the stock, future deals.
 
@@ -51,12 +53,16 @@ def determinize(rules, games, i, viewer, words, row, stream):
     for index in range(4):
         g.random[index] = random_word(stream)
     mover = int(g.player)
+    if g.over != OVER_NO or mover == viewer:
+        _redeal(rules, games, i, viewer, viewer, stream)
+        return
+    before = np.empty(1, STATE)
+    before[0] = games[i]
     for _ in range(_TRIES):
         _redeal(rules, games, i, viewer, viewer, stream)
-        if g.over != OVER_NO or mover == viewer:
-            return
         legal_actions(rules, games, i, words, row)
         for block in range(NUM_BLOCKS):
             if words[row, block]:
                 return
+    games[i] = before[0]
     _redeal(rules, games, i, viewer, mover, stream)

@@ -12,6 +12,7 @@ from rummy_env.engine.candidates import (
     finishing_all_at_once,
 )
 from rummy_env.engine.contract import can_meet
+from rummy_env.engine.cover import most_cards
 from rummy_env.engine.finish import can_finish_after
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import (
@@ -79,12 +80,14 @@ def _deep_takes_down(rules, games, i):
     player = int(g.player)
     low, high, sets = table_ends(rules, games, i, False, False)
     fits = low | high | sets
+    swaps = 0
     if r.num_jokers > 0:
         low, high, sets = table_ends(rules, games, i, True, False)
-        if low | high | sets:
-            fits |= JOKER_BIT
-            if r.swap_scope and may_swap(games, i):
-                fits |= swappable(rules, games, i, player)
+        joker_fits = low | high | sets != 0
+        if r.swap_scope and may_swap(games, i):
+            swaps = swappable(rules, games, i, player)
+        if joker_fits:
+            fits |= JOKER_BIT | swaps
     certain = _spare_cards(rules, games, i, NONE) >= 1
     legal = 0
     seen = 0
@@ -95,7 +98,7 @@ def _deep_takes_down(rules, games, i):
         seen |= 1 << face
         if (fits >> face) & 1 and certain:
             legal |= 1 << face
-        elif (fits >> face) & 1 or r.extra_melds:
+        elif ((fits | swaps) >> face) & 1 or r.extra_melds:
             if can_finish_after(rules, games, i, BLOCK_TAKE, face):
                 legal |= 1 << face
     return legal
@@ -129,6 +132,8 @@ def _deep_takes_for_contract(rules, games, i):
         if size < 3 * (sets + runs):
             continue
         if all_at_once:
+            if size > most_cards(sets, runs) + 1:
+                break
             if can_finish_after(rules, games, i, BLOCK_TAKE, face):
                 legal |= bit
             continue

@@ -94,3 +94,19 @@ def deal_rewards(rules, games, i, rewards, row):
             rewards[row, seat] = total / 100.0
         else:
             rewards[row, seat] = -(int(g.last_hand_points[seat]) - base) * factor / 100.0
+
+
+@kernel
+def win_reward(rules, games, i, seat):
+    """Zero-sum reward of a seat for the scores as they are: the best share +1, the others share -1, 0 if all tie."""
+    r, g = rules[0], games[i]
+    sign = -1 if r.num_contracts > 0 else 1
+    best, sharers = sign * int(g.scores[0]), 0
+    for other in range(r.num_players):
+        best = max(best, sign * int(g.scores[other]))
+    for other in range(r.num_players):
+        if sign * int(g.scores[other]) == best:
+            sharers += 1
+    if sharers == r.num_players:
+        return 0.0
+    return 1.0 / sharers if sign * int(g.scores[seat]) == best else -1.0 / (int(r.num_players) - sharers)

@@ -14,8 +14,8 @@ from rummy_env.engine.jit import kernel
 from rummy_env.engine.legal import legal_actions, write_mask
 from rummy_env.engine.observe import observe
 from rummy_env.engine.play import apply_action, start_game
-from rummy_env.engine.score import deal_rewards
-from rummy_env.engine.shuffle import random_word
+from rummy_env.engine.score import deal_rewards, win_reward
+from rummy_env.engine.shuffle import random_word, set_stream
 from rummy_env.engine.state import MAX_PLAYERS, NUM_BLOCKS, OVER_NO
 
 EPISODE = np.dtype(
@@ -33,16 +33,17 @@ EPISODE = np.dtype(
 )
 """What is told of a finished game."""
 
-_WORD = 0xFFFFFFFF
+_STREAM_CHOICES = 1 << 19
+_STREAM_NEXT_GAMES = 1 << 20
+"""Streams of a first seed, far from those of its cards: of the choices in its row, of the seed of each later game."""
 
 
 @kernel
-def derived_seed(seed, number, stream):
-    """Seed number `number` (>= 0) that follows from `seed`; `stream` (int64, shape (4,)) is scratch."""
-    stream[0], stream[1], stream[2], stream[3] = seed & _WORD, seed >> 32, number & _WORD, number >> 32
-    for _ in range(16):
-        random_word(stream)
-    return random_word(stream) | (random_word(stream) >> 1) << 32
+def _later_seed(seed, number, stream):
+    """Seed of game `number` (from 1) of a row; `stream` (int64, shape (4,)) is overwritten."""
+    set_stream(stream, seed, _STREAM_NEXT_GAMES + number)
+    high = random_word(stream) >> 1
+    return (high << 32) | random_word(stream)
 
 
 @kernel
@@ -51,7 +52,7 @@ def begin(rules, games, words, masks, observations, seats, seeds, streams):
     for i in range(len(games)):
         seeds[i, 1] = 0
         start_game(rules, games, i, seeds[i, 0])
-        derived_seed(int(seeds[i, 0]), 0, streams[i])
+        set_stream(streams[i], int(seeds[i, 0]), _STREAM_CHOICES)
         _present(rules, games, i, words, masks, observations, seats)
 
 
@@ -65,7 +66,7 @@ def first_illegal(rules, words, actions):
 
 
 @kernel
-def advance(rules, games, words, masks, observations, seats, seeds, rewards, terminated, finished, actions, pay_wins):
+def advance(rules, pay_wins, games, words, masks, observations, seats, seeds, rewards, terminated, finished, actions):
     """Apply a legal action in every game, pay every seat, and start the next game of a row where one ended.
 
     With `pay_wins` the seats are paid for winning the game, else for the points of every deal.
@@ -81,9 +82,10 @@ def advance(rules, games, words, masks, observations, seats, seeds, rewards, ter
         if terminated[i]:
             _finish(rules, games, i, finished)
             if pay_wins:
-                _win_rewards(rules, finished, i, rewards)
+                for seat in range(rules[0].num_players):
+                    rewards[i, seat] = win_reward(rules, games, i, seat)
             seeds[i, 1] += 1
-            start_game(rules, games, i, derived_seed(int(seeds[i, 0]), int(seeds[i, 1]), g.random))
+            start_game(rules, games, i, _later_seed(int(seeds[i, 0]), int(seeds[i, 1]), g.random))
         _present(rules, games, i, words, masks, observations, seats)
 
 
@@ -109,19 +111,6 @@ def _finish(rules, games, i, finished):
         episode.winners[seat] = g.scores[seat] == best
     episode.length, episode.deals = g.decisions, g.deals_done
     episode.out, episode.reason = g.last_out, g.last_reason
-
-
-@kernel
-def _win_rewards(rules, finished, i, rewards):
-    """The winners share +1 and the others -1; nobody gets anything where all tie."""
-    seats = int(rules[0].num_players)
-    winners = 0
-    for seat in range(seats):
-        winners += int(finished[i].winners[seat])
-    if winners == seats:
-        return
-    for seat in range(seats):
-        rewards[i, seat] = 1.0 / winners if finished[i].winners[seat] else -1.0 / (seats - winners)
 
 
 @kernel
@@ -153,7 +142,7 @@ def choose_by_logits(rules, words, streams, actions, logits, log_probs):
                     peak = logit
                 total += math.exp(logit - peak)
                 # Gumbel noise: the largest sum is an exact draw from the softmax.
-                noisy = logit - math.log(-math.log((random_word(streams[i]) + 0.5) / (_WORD + 1)))
+                noisy = logit - math.log(-math.log((random_word(streams[i]) + 0.5) / 2.0**32))
                 if noisy > best:
                     best, actions[i] = noisy, action
         if total > 0.0 and math.isfinite(total):

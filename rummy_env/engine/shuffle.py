@@ -10,15 +10,20 @@ _WORD = 0xFFFFFFFF
 _WARM_UP = 16
 
 STREAM_GAME = 1
-"""Stream for what is drawn once per game; deal d uses ``STREAM_DEAL + d``."""
+"""Stream for what is drawn once per game; deal d uses ``STREAM_DEAL + d``, the player of seat s ``STREAM_SEAT + s``."""
+STREAM_SEAT = 2
 STREAM_DEAL = 16
 
 
 @kernel
 def start_stream(games, i, stream):
     """Set the stream of game `i` to number `stream` of its seed."""
-    state = games[i].random
-    seed = int(games[i].seed)
+    set_stream(games[i].random, int(games[i].seed), stream)
+
+
+@kernel
+def set_stream(state, seed, stream):
+    """Set a stream (int64, shape (4,)) to number `stream` of a seed (0 … 2**63 - 1)."""
     state[0] = seed & _WORD
     state[1] = (seed >> 32) & _WORD
     state[2] = stream

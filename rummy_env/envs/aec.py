@@ -14,20 +14,14 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
+from rummy_env.envs.arguments import check_choice, check_render_mode, episode_rules, game_from_position
 from rummy_env.envs.spaces import ActionSpace
-from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, PositionError, ResetNeededError
+from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, ResetNeededError
 from rummy_env.game import DealSummary, Game
 from rummy_env.render.text import render_text
 from rummy_env.rules import RuleSet
 
 Observation = dict[str, np.ndarray]
-
-CHOICES = {
-    "episode": ("game", "deal"),
-    "reward": ("score", "win"),
-    "illegal_action": ("forfeit", "raise"),
-    "render_mode": (None, "ansi", "human"),
-}
 
 _SINCE_RESET = (
     *("game", "agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "infos"),
@@ -47,7 +41,6 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]]
     default_rules: ClassVar[str]
-    has_contracts: ClassVar[bool]
 
     def __init__(
         self,
@@ -62,19 +55,15 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         """See the class docstrings of the versioned environments.
 
         Raises:
-            ArgumentError: `episode`, `reward`, `illegal_action` or `render_mode` is none of `CHOICES`.
+            ArgumentError: `episode`, `reward`, `illegal_action` or `render_mode` is not known.
             RulesError: The rules, the deals or the number of players don't fit together, or not this environment.
         """
         super().__init__()
-        self.episode = _choice("episode", episode)
-        self.reward = _choice("reward", reward)
-        self.illegal_action = _choice("illegal_action", illegal_action)
-        self.render_mode = _choice("render_mode", render_mode)
-        self.rules = self._load_rules(self.default_rules if rules is None else rules)
-        if deals is not None:
-            self.rules = self.rules.replace(deals=deals)
-        if episode == "deal":
-            self.rules = self.rules.replace(game_end="single_deal")
+        self.episode = check_choice("episode", episode)
+        self.reward = check_choice("reward", reward)
+        self.illegal_action = check_choice("illegal_action", illegal_action)
+        self.render_mode = check_render_mode(render_mode, (None, "ansi", "human"))
+        self.rules = episode_rules(self.default_rules, rules, deals, episode)
 
         game = Game(self.rules, num_players, seed=0)
         self.num_players = game.num_players
@@ -91,18 +80,6 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.action_spaces = {agent: ActionSpace(self._num_actions) for agent in self.possible_agents}
         self.state_space = Box(0, 1, game.state().shape, np.int8)
         self._next_seed = _seed_after(None)
-
-    def _load_rules(self, rules: str | Path | Mapping[str, Any] | RuleSet) -> RuleSet:
-        if isinstance(rules, Mapping):
-            rules = {"preset": self.default_rules, **rules}
-        loaded = RuleSet.load(rules)
-        if (loaded.contracts is not None) != self.has_contracts:
-            kind = "with" if self.has_contracts else "without"
-            raise ArgumentError(
-                f"rules={loaded.name!r}: {self.metadata['name']} plays games {kind} contracts; "
-                "take the environment of the other kind"
-            )
-        return loaded
 
     if not TYPE_CHECKING:
 
@@ -157,30 +134,10 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         position, deal = options.get("position"), options.get("deal")
         if deal is not None and position is not None:
             raise ArgumentError("options has both 'deal' and 'position'; a position says itself which deal it is")
-        if deal is not None:
-            return Game(self.rules.replace(game_end="single_deal", deals=(deal,)), self.num_players, seed)
-        game = Game(self.rules, self.num_players, seed)
-        if position is None:
-            return game
-        self._check_table(position)
-        own = {"rules": self.rules, "num_players": self.num_players}
-        if self.episode == "deal":
-            own["deals_done"] = 0
-        game = Game.from_dict({"random": game.to_dict()["random"], **position, **own})
-        if game.over is not None:
-            raise PositionError(f"over is {game.over!r}: there is nothing left to play in this position")
-        return game
-
-    def _check_table(self, position: Any) -> None:
-        if not isinstance(position, Mapping):
-            raise PositionError(f"the position is {position!r}; expected a mapping such as Game.to_dict() gives")
-        seats = position.get("num_players", self.num_players)
-        if seats != self.num_players:
-            raise PositionError(f"num_players is {seats!r}; this environment has {self.num_players} seats")
-        rules = RuleSet.load(position.get("rules", self.rules))
-        free = ("name", "game_end", "target_score", "n_deals", "max_deals", "deals")
-        if rules.replace(**{name: getattr(self.rules, name) for name in free}) != self.rules:
-            raise PositionError("rules are others than those of this environment; only how the game ends may differ")
+        if position is not None:
+            return game_from_position(self.rules, self.num_players, seed, position)
+        rules = self.rules if deal is None else self.rules.replace(game_end="single_deal", deals=(deal,))
+        return Game(rules, self.num_players, seed)
 
     def step(self, action: int | None) -> None:
         """Take `action` for the agent in `agent_selection`.
@@ -330,13 +287,6 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         if action is not None:
             raise GameOverError(f"{self.agent_selection} has finished: its only step left is None, not {action!r}")
         self._was_dead_step(action)
-
-
-def _choice(name: str, value: Any) -> Any:
-    if value not in CHOICES[name]:
-        choices = " or ".join(repr(choice) for choice in CHOICES[name])
-        raise ArgumentError(f"{name}={value!r} is not known: choose {choices}")
-    return value
 
 
 def _seed_after(seed: int | None) -> int:

@@ -1,8 +1,7 @@
 """Many games at once in which every seat is yours: the environment for batched self-play."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,8 +14,9 @@ from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly, first_illegal
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
-from rummy_env.envs.arguments import choice, episode_rules
+from rummy_env.envs.arguments import check_choice, episode_rules
 from rummy_env.envs.spaces import ActionSpace
+from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
 from rummy_env.game import Game, check_seed
 from rummy_env.observation import ObservationLayout
@@ -24,9 +24,6 @@ from rummy_env.position import REASONS, position_to_dict
 from rummy_env.rules import RuleSet
 
 Info = dict[str, Any]
-
-_GAMES_PER_THREAD = 128
-"""Handing fewer games to another thread costs more time than it saves."""
 
 _REASONS = np.array([REASONS[code] for code in sorted(REASONS)], object)
 
@@ -65,7 +62,7 @@ class SelfPlayVectorEnv:
         deals: Numbers of the contracts played, in order; with ``episode="deal"`` the list each game draws one from.
             None: all.
         reward: ``"score"`` pays every deal in hundreds of points, ``"win"`` only the end of the game, ±1 in all.
-        num_threads: Most threads that share the games, of which each gets 128 or more; no result depends on it.
+        num_threads: Threads that share the games, few games among fewer; no result depends on it.
         copy: Whether every call returns arrays of its own. With False they are the buffers of the environment, which
             the next call overwrites.
 
@@ -94,24 +91,25 @@ class SelfPlayVectorEnv:
         copy: bool = True,
     ) -> None:
         announce_compilation()
-        self.rules = episode_rules(RuleSet.load(rules), choice("episode", episode), deals)
+        loaded = RuleSet.load(rules)
+        variant = "basic_rummy" if loaded.contracts is None else "contract_rummy"
+        self.rules = episode_rules(variant, loaded, deals, check_choice("episode", episode))
         self.num_players = self.rules.default_num_players if num_players is None else num_players
-        self.num_envs = _at_least_one("num_envs", num_envs)
-        self.num_threads = _at_least_one("num_threads", num_threads)
-        self.reward = choice("reward", reward)
+        self.num_envs = _check_count(num_envs)
+        self.reward = check_choice("reward", reward)
         self.copy = copy
         self._compiled = compile_rules(self.rules, self.num_players)
         self._table = self.rules.table(self.num_players)
         size = ObservationLayout.for_table(self.rules, self.num_players).size
         actions = ActionLayout.for_rules(self.rules, self.num_players).num_actions
         self.single_observation_space = Box(0, 1, (size,), np.int8)
-        self.observation_space = Box(0, 1, (num_envs, size), np.int8)
+        self.observation_space = Box(0, 1, (self.num_envs, size), np.int8)
         self.single_action_space = ActionSpace(actions)
         self.action_space = MultiDiscrete(np.full(num_envs, actions))
 
         self._next_seed: int | None = None
         self._ready = False
-        self._pool: ThreadPoolExecutor | None = None
+        self._workers = Workers(num_threads)
         self._games = new_games(num_envs)
         self._words = np.zeros((num_envs, NUM_BLOCKS), np.int64)
         self._seeds = np.zeros((num_envs, 2), np.int64)
@@ -141,17 +139,18 @@ class SelfPlayVectorEnv:
             SeedError: A seed is no such number.
             ArgumentError: Other than N seeds.
         """
-        if seed is None or not isinstance(seed, Sequence | np.ndarray):
-            sequence = np.random.SeedSequence(self._next_seed if seed is None else check_seed(seed))
-            words = sequence.generate_state(self.num_envs + 1, np.uint64) >> np.uint64(1)
-            self._next_seed = int(words[0])
-            self._seeds[:, 0] = words[1:]
-        else:
+        first: int | list[int] | None = self._next_seed
+        if isinstance(seed, Sequence | np.ndarray):
             if len(seed) != self.num_envs:
                 raise ArgumentError(f"seed has {len(seed)} entries: expected one for each of the {self.num_envs} games")
-            self._seeds[:, 0] = [check_seed(one) for one in seed]
-        self._run(
-            begin,
+            first = [check_seed(one) for one in seed]
+        elif seed is not None:
+            first = check_seed(seed)
+        following = np.random.SeedSequence(first).generate_state(self.num_envs + 1, np.uint64) >> np.uint64(1)
+        self._next_seed = int(following[0])
+        self._seeds[:, 0] = first if isinstance(first, list) else following[1:]
+        self._workers.run(
+            partial(begin, self._compiled),
             *(self._games, self._words, self._masks, self._observations, self._seats, self._seeds, self._streams),
         )
         self._ready = True
@@ -185,11 +184,10 @@ class SelfPlayVectorEnv:
         illegal = first_illegal(self._compiled, self._words, self._actions)
         if illegal != NONE:
             self._refuse(illegal)
-        self._run(
-            advance,
+        self._workers.run(
+            partial(advance, self._compiled, self.reward == "win"),
             *(self._games, self._words, self._masks, self._observations, self._seats, self._seeds),
             *(self._rewards, self._terminated, self._finished, self._actions),
-            pay_wins=self.reward == "win",
         )
         info = self._info()
         if self._terminated.any():
@@ -209,7 +207,7 @@ class SelfPlayVectorEnv:
         never touch the cards.
         """
         self._need_reset()
-        self._run(choose_uniformly, self._words, self._streams, self._actions)
+        self._workers.run(partial(choose_uniformly, self._compiled), self._words, self._streams, self._actions)
         return self._actions.copy()
 
     def sample_actions(self, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -232,7 +230,7 @@ class SelfPlayVectorEnv:
         if not logits.flags.c_contiguous:
             raise ArgumentError("logits: expected a contiguous array; np.ascontiguousarray makes one")
         arrays = (self._words, self._streams, self._actions, logits, self._log_probs)
-        self._run(choose_by_logits, *arrays)
+        self._workers.run(partial(choose_by_logits, self._compiled), *arrays)
         if self._actions.min() == NONE:
             row = int(self._actions.argmin())
             raise ArgumentError(f"logits of game {row}: one is NaN or infinite, or all legal ones are -inf")
@@ -251,28 +249,7 @@ class SelfPlayVectorEnv:
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_pool": None}
-
-    def _run(self, run: Callable[..., None], *arrays: np.ndarray, **options: Any) -> None:
-        """Call a kernel on all rows, in several threads where that pays."""
-        parts = min(self.num_threads, max(1, self.num_envs // _GAMES_PER_THREAD))
-        if parts == 1:
-            run(self._compiled, *arrays, *options.values())
-            return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.num_threads)
-        bounds = np.linspace(0, self.num_envs, parts + 1).astype(int)
-        jobs = [
-            self._pool.submit(run, self._compiled, *(array[first:last] for array in arrays), *options.values())
-            for first, last in pairwise(bounds)
-        ]
-        for job in jobs:
-            job.result()
+        self._workers.close()
 
     def _out(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
@@ -312,7 +289,7 @@ class SelfPlayVectorEnv:
             raise IllegalActionError(f"game {index}: {error}") from None
 
 
-def _at_least_one(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ArgumentError(f"{name}={value!r}: expected a whole number from 1")
-    return value
+def _check_count(num_envs: Any) -> int:
+    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
+        raise ArgumentError(f"num_envs={num_envs!r}: expected a whole number from 1")
+    return int(num_envs)

@@ -1,0 +1,125 @@
+"""Players: the protocol they follow, and finding one by name.
+
+A name is that of a built-in agent or of an entry point in the group ``rummy_env.agents``, whose object is called with
+the parameters: ``"name"`` or ``"name:key=value,key=value"``.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import yaml
+
+from rummy_env.engine.batch import seed_stream
+from rummy_env.engine.shuffle import random_below
+from rummy_env.errors import ArgumentError
+from rummy_env.game import check_seed
+from rummy_env.options import suggestion
+
+ENTRY_POINTS = "rummy_env.agents"
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whatever chooses an action from what its seat may see.
+
+    Two methods more are used where an agent has them:
+
+    - ``reset(seed: int) -> None`` before each game. An agent with `reset` keeps what belongs to a game, so every game
+      and seat plays with a deep copy of its own; an agent without is shared by all of them as it is.
+    - ``act_batch(observations, action_masks) -> actions`` for a shared agent: int8 arrays of shapes ``(k, size)`` and
+      ``(k, num_actions)``, one row per game, to k actions.
+    """
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
+        """Choose an action.
+
+        Args:
+            observation: int8, shape ``(size,)``; `ObservationLayout` names its parts.
+            action_mask: int8, shape ``(num_actions,)``; 1 for the legal actions, of which there is at least one.
+            info: ``"rules"`` (`RuleSet`), ``"num_players"`` and ``"seat"``, the agent's own.
+
+        Returns:
+            Id of a legal action.
+        """
+        ...
+
+
+class RandomAgent:
+    """Plays uniformly among the legal actions.
+
+    Args:
+        seed: everything random follows from it, until `reset` sets another.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._stream = np.zeros(4, np.int64)
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Go on as an agent made with this seed."""
+        seed_stream(self._stream, check_seed(seed))
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
+        """A legal action, all equally likely."""
+        legal = action_mask.nonzero()[0]
+        return int(legal[random_below(self._stream, len(legal))])
+
+
+BUILT_IN: dict[str, Callable[..., Agent]] = {"random": RandomAgent}
+"""Name → what makes the agent."""
+
+
+def agent_names() -> list[str]:
+    """Every name that `load_agent` knows, sorted."""
+    return sorted({*BUILT_IN, *_entry_points()})
+
+
+@cache
+def _entry_points() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def load_agent(source: str | Agent) -> Agent:
+    """The agent of a name with parameters, freshly made; an agent is handed back as it is.
+
+    Raises:
+        ArgumentError: There is no agent of that name, it takes no such parameters, or the object can't act.
+    """
+    if isinstance(source, str):
+        name, parameters = split_name(source)
+        try:
+            agent = _maker(name)(**parameters)
+        except TypeError as error:
+            raise ArgumentError(f"agent {source!r} cannot be made: {error}") from error
+    else:
+        agent = source
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise ArgumentError(
+            f"{agent!r} is no agent: expected an object with act(observation, action_mask, info), "
+            f"or one of the names {', '.join(agent_names())}"
+        )
+    return agent
+
+
+def _maker(name: str) -> Callable[..., Agent]:
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if name in _entry_points():
+        maker: Callable[..., Agent] = _entry_points()[name].load()
+        return maker
+    raise ArgumentError(
+        f"agent {name!r} is not known{suggestion(name, agent_names())}: choose {', '.join(agent_names())}, "
+        "or hand in an object with act(observation, action_mask, info)"
+    )
+
+
+def split_name(text: str) -> tuple[str, dict[str, Any]]:
+    """``"name:key=value,key=value"`` as name and parameters, the values read as YAML; `ArgumentError` if malformed."""
+    name, colon, rest = text.partition(":")
+    pairs = [pair.partition("=") for pair in rest.split(",")] if colon else []
+    if any(not equals or not key.strip() for key, equals, _ in pairs):
+        raise ArgumentError(f"agent {text!r} is malformed: expected 'name' or 'name:key=value,key=value'")
+    return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}

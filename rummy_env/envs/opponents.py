@@ -1,0 +1,112 @@
+"""Who plays the seats that are not the learner's: compiled policies, or agents written in Python."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from rummy_env.agents import Agent, load_agent
+from rummy_env.engine.policies import POLICIES
+from rummy_env.engine.seats import OUTSIDE, seat_seed
+from rummy_env.errors import ArgumentError
+
+OpponentSource = str | Agent
+
+
+class Opponents:
+    """The opponents in so many games.
+
+    Args:
+        source: Name of an agent, an agent, or a sequence with one of these for each seat after the learner's, in order.
+        num_players: Seats, the learner's included.
+        count: Games.
+
+    Attributes:
+        policies: int8, shape ``(num_players - 1,)``: number of the compiled policy of each seat after the learner's,
+            `OUTSIDE` where an agent written in Python plays.
+
+    Raises:
+        ArgumentError: An agent is unknown, or there are too few or too many.
+    """
+
+    def __init__(self, source: OpponentSource | Sequence[OpponentSource], num_players: int, count: int) -> None:
+        others = num_players - 1
+        sources: Sequence[Any] = source if isinstance(source, list | tuple) else [source] * others
+        if len(sources) != others:
+            raise ArgumentError(f"opponents has {len(sources)} entries: expected one for each of {others} other seats")
+        self.policies = np.array([_policy(one) for one in sources], np.int8)
+        self._agents = [
+            None if policy != OUTSIDE else _in_games(load_agent(one), count)
+            for one, policy in zip(sources, self.policies, strict=True)
+        ]
+        self._stream = np.zeros(4, np.int64)
+
+    @property
+    def outside(self) -> bool:
+        """Whether any opponent is written in Python."""
+        return any(self._agents)
+
+    def agent(self, row: int, other: int) -> Agent:
+        """Who plays the seat `other` + 1 after the learner's in game `row`."""
+        agents = self._agents[other]
+        assert agents is not None
+        return agents[row] if len(agents) > 1 else agents[0]
+
+    def reset(self, row: int, learner: int, seed: int) -> None:
+        """Tell the agents of game `row` that the game of `seed` begins, with the learner in that seat."""
+        for other, agents in enumerate(self._agents):
+            if agents is not None and hasattr(agents[0], "reset"):
+                seat = (learner + 1 + other) % (len(self._agents) + 1)
+                agent: Any = self.agent(row, other)
+                agent.reset(seat_seed(seed, seat, self._stream))
+
+
+def _policy(source: OpponentSource) -> int:
+    return POLICIES.get(source, OUTSIDE) if isinstance(source, str) else OUTSIDE
+
+
+def _in_games(agent: Agent, count: int) -> list[Agent]:
+    return [deepcopy(agent) for _ in range(count)] if hasattr(agent, "reset") else [agent]
+
+
+def choose_actions(
+    agents: Sequence[Agent],
+    observations: np.ndarray,
+    masks: np.ndarray,
+    infos: Sequence[dict[str, Any]],
+) -> np.ndarray:
+    """Actions of `agents`, one per row; agents with `act_batch` are asked once for all their rows.
+
+    Args:
+        agents: k agents, an agent may be there several times.
+        observations: int8, shape ``(k, size)``.
+        masks: int8, shape ``(k, num_actions)``.
+        infos: What `Agent.act` is told besides, k times.
+
+    Returns:
+        int64, shape ``(k,)``; whether they are legal is not checked.
+
+    Raises:
+        ArgumentError: An agent answers with something that is no whole number.
+    """
+    actions = np.empty(len(agents), np.int64)
+    together: dict[int, list[int]] = {}
+    for k, agent in enumerate(agents):
+        if hasattr(agent, "act_batch") and not hasattr(agent, "reset"):
+            together.setdefault(id(agent), []).append(k)
+        else:
+            actions[k] = _whole(agent, agent.act(observations[k], masks[k], infos[k]))
+    for rows in together.values():
+        batch: Any = agents[rows[0]]
+        answers = batch.act_batch(observations[rows], masks[rows])
+        actions[rows] = [_whole(batch, action) for action in answers]
+    return actions
+
+
+def _whole(agent: Agent, action: Any) -> int:
+    try:
+        return index(action)
+    except TypeError:
+        raise ArgumentError(f"opponent {agent!r} chose {action!r}: expected the id of an action") from None
