@@ -28,17 +28,18 @@ class Workers:
     def __reduce__(self) -> tuple[Any, ...]:
         return Workers, (self.count,)
 
-    def run(self, play: Callable[[np.ndarray, np.ndarray], None], rows: np.ndarray, actions: np.ndarray) -> None:
-        """Call `play(rows, actions)` on equal parts of both arrays, and wait for all of them."""
-        parts = min(self.count, len(rows) // LEAST_ROWS)
+    def run(self, play: Callable[..., None], *arrays: np.ndarray) -> None:
+        """Call `play(*arrays)` on equal parts of arrays of one length, and wait for all of them."""
+        count = len(arrays[0])
+        parts = min(self.count, count // LEAST_ROWS)
         if parts < 2:
-            play(rows, actions)
+            play(*arrays)
             return
         pool = self._threads()
-        bounds = [len(rows) * part // parts for part in range(parts + 1)]
-        slices = [slice(*pair) for pair in pairwise(bounds)]
-        others = [pool.submit(play, rows[part], actions[part]) for part in slices[1:]]
-        play(rows[slices[0]], actions[slices[0]])
+        bounds = [count * part // parts for part in range(parts + 1)]
+        first, *rest = ([array[slice(*pair)] for array in arrays] for pair in pairwise(bounds))
+        others = [pool.submit(play, *part) for part in rest]
+        play(*first)
         for other in others:
             other.result()
 

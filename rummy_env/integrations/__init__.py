@@ -1,0 +1,1 @@
+"""Adapters for libraries that need more than a recipe (see `docs/integrations`)."""
