@@ -1,12 +1,17 @@
 """The action space of every face: Gymnasium's `Discrete` with a cheap masked sample."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
 
+if TYPE_CHECKING:
+    _Discrete = Discrete[np.int64]
+else:
+    _Discrete = Discrete  # no type parameters before Gymnasium 1.3
 
-class ActionSpace(Discrete[np.int64]):
+
+class ActionSpace(_Discrete):
     """`Discrete(n)` whose `sample(mask)` costs a sixth of the stock one, which would outweigh a whole step."""
 
     def sample(self, mask: np.ndarray | None = None, probability: np.ndarray | None = None) -> np.int64:
