@@ -53,7 +53,7 @@ from rummy_env.engine.blocks import (
     TARGET_EIGHTHS,
 )
 from rummy_env.engine.jit import kernel
-from rummy_env.engine.melds import JOKER, SUIT, swappable, table_ends
+from rummy_env.engine.melds import JOKER, NATURALS, SUIT, swappable, table_ends
 from rummy_env.engine.state import NONE, RUN
 
 
@@ -157,18 +157,20 @@ def _observe_cards(rules, games, i, viewer, row):
     if size > 0:
         row[base[OBS_TOP] + g.pile[size - 1]] = 1
     depth_base, seen = int(base[OBS_PILE_DEPTH]), 0
-    for k in range(size - 1, -1, -1):
+    for k in range(size):
         face = int(g.pile[k])
-        bit = 1 << face
-        if depth_base != NONE and k < size - 1 and not seen & bit:
-            seen |= bit
+        pile_jokers += int(face == JOKER)
+        a, b, c = _add(a, b, c, 1 << face)
+    a, b, c = a & NATURALS, b & NATURALS, c & NATURALS
+    if depth_base != NONE:
+        for k in range(size - 2, -1, -1):
+            face = int(g.pile[k])
+            if (seen >> face) & 1:
+                continue
+            seen |= 1 << face
             cards = size - k
             bin_index = 0 if cards == 2 else 1 if cards <= 4 else 2 if cards <= 8 else 3
             row[depth_base + faces * bin_index + face] = 1
-        if face == JOKER:
-            pile_jokers += 1
-        else:
-            a, b, c = _add(a, b, c, bit)
     _spread_planes(row, int(base[OBS_PILE]), packs, a, b, c)
     one, two, three = _union(one, two, three, a, b, c)
 
@@ -218,6 +220,15 @@ def _observe_cards(rules, games, i, viewer, row):
 
 
 @kernel
+def _after(seats, seat, steps):
+    """The seat `steps` places after `seat` (or before it), a remainder without the cost of a division."""
+    seat += steps
+    if seat >= seats:
+        return seat - seats
+    return seat + seats if seat < 0 else seat
+
+
+@kernel
 def _union(one, two, three, a, b, c):
     """Count planes of two collections together."""
     one, two, three = _add(one, two, three, a)
@@ -233,7 +244,7 @@ def _observe_opponents(rules, games, i, viewer, row):
     seats = int(r.num_players)
     faces = 53 if r.num_jokers > 0 else 52
     for other in range(seats - 1):
-        seat = (viewer + 1 + other) % seats
+        seat = _after(seats, viewer, other + 1)
         _set_bits(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
         _spread_faces(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]), faces)
         _spread_faces(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]), faces)
@@ -251,7 +262,7 @@ def _observe_turn(rules, games, i, viewer, row):
     if base[OBS_FITS_SET] != NONE:
         _set_bits(row, int(base[OBS_FITS_SET]), sets)
     row[base[OBS_PHASE] + g.phase] = 1
-    row[int(base[OBS_TO_MOVE]) + (int(g.player) - viewer) % seats] = 1
+    row[int(base[OBS_TO_MOVE]) + _after(seats, int(g.player), -viewer)] = 1
     if g.taken != NONE:
         row[base[OBS_TAKEN] + g.taken] = 1
     if base[OBS_OBLIGED] != NONE and g.obliged != NONE:
@@ -286,7 +297,7 @@ def _observe_game(rules, games, i, viewer, row):
     seats = int(r.num_players)
     own = int(g.scores[viewer])
     for relative in range(seats):
-        seat = (viewer + relative) % seats
+        seat = _after(seats, viewer, relative)
         if base[OBS_DOWN] != NONE:
             row[base[OBS_DOWN] + 3 * relative + g.down[seat]] = 1
         row[base[OBS_PLAYED_BEFORE] + relative] = g.played_before[seat]
@@ -298,12 +309,13 @@ def _observe_game(rules, games, i, viewer, row):
             _at_least(row, scores, _SCORES, _SCORE, own - score)
             _at_least(row, scores + _SCORE, _SCORES, _SCORE, score - own)
         if base[OBS_TARGET] != NONE:
-            eighths = TARGET_EIGHTHS * max(score, 0) // int(r.target_score)
-            _more_than(row, int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative, TARGET_EIGHTHS, eighths)
+            eighths = int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative
+            for k in range(TARGET_EIGHTHS):
+                row[eighths + k] = TARGET_EIGHTHS * score >= (k + 1) * int(r.target_score)
     _at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
     if base[OBS_RECYCLES_LEFT] != NONE:
         _more_than(
             row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles)
         )
     _at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
-    row[int(base[OBS_DEALER]) + (int(g.dealer) - viewer) % seats] = 1
+    row[int(base[OBS_DEALER]) + _after(seats, int(g.dealer), -viewer)] = 1

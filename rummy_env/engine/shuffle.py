@@ -47,10 +47,11 @@ def random_word(state):
 @kernel
 def random_below(state, bound):
     """A whole number from 0 to ``bound - 1``, all equally likely (1 <= bound < 2**31)."""
-    rest = (_WORD + 1) % bound
     product = random_word(state) * bound
-    while (product & _WORD) < rest:
-        product = random_word(state) * bound
+    if (product & _WORD) < bound:
+        rest = (_WORD + 1) % bound
+        while (product & _WORD) < rest:
+            product = random_word(state) * bound
     return product >> 32
 
 
