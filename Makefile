@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+LIBRARIES_VENV ?= .venv-libraries
 WORKERS ?= 2
 
 BIN := $(VENV)/bin
@@ -11,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.py
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-bounds test-interpreted test-train lint bench clean
+.PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries lint bench clean
 
 help:
 	@echo "make demo              play complete games of both rummies through PettingZoo"
@@ -19,6 +20,7 @@ help:
 	@echo "make test-bounds       run the tests with bounds checking in the engine"
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
 	@echo "make test-train        run the tests that need Stable-Baselines3 (installs PyTorch)"
+	@echo "make test-libraries    run the recipes for TorchRL, RLlib, OpenSpiel and Tianshou (own environment)"
 	@echo "make lint              check style, format and types"
 	@echo "make bench             measure decisions a second"
 	@echo "make venv              install everything for development into $(VENV)"
@@ -59,6 +61,17 @@ test-interpreted: $(VENV)/.dev
 test-train: $(VENV)/.train
 	$(BIN)/python -m pytest tests/test_sb3.py
 
+# Ray pins an older Gymnasium than the rest is tested with.
+$(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
+	@echo "installing the libraries of docs/integrations into $(LIBRARIES_VENV) ..."
+	$(PYTHON) -m venv $(LIBRARIES_VENV)
+	$(LIBRARIES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints-libraries.txt --editable ".[openspiel,rllib,tianshou,torchrl]" pytest
+	@touch $@
+
+test-libraries: $(LIBRARIES_VENV)/.done
+	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,5 +81,5 @@ bench: $(VENV)/.core
 	$(BIN)/python -m benchmarks.throughput
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LIBRARIES_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
