@@ -21,21 +21,6 @@ FACE_TEXT = tuple(rank + suit for suit in SUITS for rank in RANKS) + ("JK",)
 _FACE_OF_TEXT = {text: face for face, text in enumerate(FACE_TEXT)}
 
 
-def suit_of(face: int) -> int:
-    """Suit 0 … 3 (C D H S) of a natural face."""
-    return face // NUM_RANKS
-
-
-def rank_of(face: int) -> int:
-    """Rank 0 … 12 (A … K) of a natural face."""
-    return face % NUM_RANKS
-
-
-def face_text(face: int) -> str:
-    """Notation of a face: ``"TD"``, ``"AS"``, ``"JK"``."""
-    return FACE_TEXT[face]
-
-
 def parse_face(text: str) -> int:
     """Face of a notation such as ``"TD"`` or ``"JK"``, in either case; `NotationError` for anything else."""
     face = _FACE_OF_TEXT.get(text.upper()) if isinstance(text, str) else None

@@ -539,3 +539,14 @@ def test_runs_that_go_down_at_once_are_judged_when_finished():
     play(game, "meld 3H 4H 5H", "meld 6H 7H 8H", "meld 9S TS JS")
     play(game, "lay off QS high", "lay off KS high", "lay off AS high")
     assert goes_out(game, "lay off 6H high")
+
+
+def test_an_exchange_may_make_room_for_its_own_joker():
+    """`adjacent_jokers=no`: both ends of the run are jokers, so only the exchange opens a place for the freed one."""
+    rules = CONTRACT.replace(num_jokers=2, adjacent_jokers=False)
+    table = ["JK(4H) 5H 6H JK(7H)"]
+    before = position("2C 3D", rules, phase="draw", down="earlier", melds=table, pile="7H QC")
+    assert can(before, "take 7H")
+    game = position("7H 2C 3D", rules, down="earlier", melds=table)
+    play(game, "swap 7H", "declare JK(8H)", "lay off 8H high")
+    assert melds(game) == ["JK(4H) 5H 6H 7H JK(8H)"]

@@ -1,6 +1,7 @@
 """Arguments that the environments share: checking choices, the rules of an episode, games from a position."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ def check_choice(name: str, value: Any, choices: Sequence[Any] | None = None) ->
     if value not in choices:
         raise ArgumentError(f"{name}={value!r} is not known: choose {' or '.join(map(repr, choices))}")
     return value
+
+
+def check_count(name: str, value: Any) -> int:
+    """`value` as an int if it is a whole number from 1; else an `ArgumentError`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or index(value) < 1:
+        raise ArgumentError(f"{name}={value!r}: expected a whole number from 1")
+    return index(value)
 
 
 def check_render_mode(value: str | None, choices: Sequence[str | None]) -> str | None:

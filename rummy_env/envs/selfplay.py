@@ -14,7 +14,7 @@ from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly, first_illegal
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
-from rummy_env.envs.arguments import check_choice, episode_rules
+from rummy_env.envs.arguments import check_choice, check_count, episode_rules
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
@@ -95,7 +95,7 @@ class SelfPlayVectorEnv:
         variant = "basic_rummy" if loaded.contracts is None else "contract_rummy"
         self.rules = episode_rules(variant, loaded, deals, check_choice("episode", episode))
         self.num_players = self.rules.default_num_players if num_players is None else num_players
-        self.num_envs = _check_count(num_envs)
+        self.num_envs = check_count("num_envs", num_envs)
         self.reward = check_choice("reward", reward)
         self.copy = copy
         self._compiled = compile_rules(self.rules, self.num_players)
@@ -287,9 +287,3 @@ class SelfPlayVectorEnv:
             self.game(index).apply(int(self._actions[index]))
         except IllegalActionError as error:
             raise IllegalActionError(f"game {index}: {error}") from None
-
-
-def _check_count(num_envs: Any) -> int:
-    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-        raise ArgumentError(f"num_envs={num_envs!r}: expected a whole number from 1")
-    return int(num_envs)

@@ -1,7 +1,6 @@
 """The batched face: many games of `SeatEnv` in one call of the engine, as a Gymnasium `VectorEnv`."""
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rummy_env.envs.arguments import check_render_mode
+from rummy_env.envs.arguments import check_count, check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.single import RENDER_MODES, SeatEnv
 from rummy_env.envs.spaces import ActionSpace
@@ -58,7 +57,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         copy: bool = True,
         **arguments: Any,
     ) -> None:
-        self.num_envs = _check_count(num_envs)
+        self.num_envs = check_count("num_envs", num_envs)
         self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.autoreset_mode = _check_mode(autoreset_mode)
         self.metadata = {**SeatEnv.metadata, "autoreset_mode": self.autoreset_mode}
@@ -196,12 +195,6 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._table.close()
-
-
-def _check_count(num_envs: Any) -> int:
-    if isinstance(num_envs, bool) or not hasattr(num_envs, "__index__") or index(num_envs) < 1:
-        raise ArgumentError(f"num_envs={num_envs!r}: expected a whole number from 1")
-    return index(num_envs)
 
 
 def _check_mode(mode: AutoresetMode | str) -> AutoresetMode:

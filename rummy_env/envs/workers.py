@@ -4,12 +4,11 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from operator import index
 from typing import Any
 
 import numpy as np
 
-from rummy_env.errors import ArgumentError
+from rummy_env.envs.arguments import check_count
 
 LEAST_ROWS = 64
 """Fewer games than this to a thread are played sooner than threads are woken."""
@@ -19,9 +18,7 @@ class Workers:
     """So many threads, started when first needed; a copy, a pickle or a forked process starts its own."""
 
     def __init__(self, count: int) -> None:
-        if isinstance(count, bool) or not hasattr(count, "__index__") or index(count) < 1:
-            raise ArgumentError(f"num_threads={count!r}: expected a whole number from 1")
-        self.count = index(count)
+        self.count = check_count("num_threads", count)
         self._pool: ThreadPoolExecutor | None = None
         self._process = 0
 
