@@ -77,6 +77,7 @@ SCORE_STEPS = (1, 10, 25, 50, 75, 100, 150, 200)
 TARGET_EIGHTHS = 8
 ROUND_STEPS = (1, 2, 3, 5, 8, 12, 18, 25, 35, 45)
 DEPTH_BINS = 4
+RECYCLES_SHOWN = 4
 
 (
     OBS_HAND,
@@ -135,7 +136,7 @@ def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
     deep = rules.discard_pickup == "any"
     swaps = jokers > 0 and rules.joker_swap_scope != "none"
     target = rules.game_end == "target_score"
-    recycles = min(rules.max_recycles or 0, 4)
+    recycles = min(rules.max_recycles or 0, RECYCLES_SHOWN)
     melds = rules.max_melds_per_turn or 0
     copies = (packs, NUM_NATURALS)
     blocks = [

@@ -47,6 +47,7 @@ from rummy_env.engine.blocks import (
     OBS_TURN,
     OBS_UNSEEN,
     OBS_UNSEEN_JOKERS,
+    RECYCLES_SHOWN,
     ROUND_STEPS,
     SCORE_STEPS,
     STOCK_STEPS,
@@ -315,7 +316,10 @@ def _observe_game(rules, games, i, viewer, row):
     _at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
     if base[OBS_RECYCLES_LEFT] != NONE:
         _more_than(
-            row, int(base[OBS_RECYCLES_LEFT]), min(int(r.max_recycles), 4), int(r.max_recycles) - int(g.recycles)
+            row,
+            int(base[OBS_RECYCLES_LEFT]),
+            min(int(r.max_recycles), RECYCLES_SHOWN),
+            int(r.max_recycles) - int(g.recycles),
         )
     _at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
     row[int(base[OBS_DEALER]) + _after(seats, int(g.dealer), -viewer)] = 1
