@@ -550,3 +550,14 @@ def test_an_exchange_may_make_room_for_its_own_joker():
     game = position("7H 2C 3D", rules, down="earlier", melds=table)
     play(game, "swap 7H", "declare JK(8H)", "lay off 8H high")
     assert melds(game) == ["JK(4H) 5H 6H 7H JK(8H)"]
+
+
+def test_a_last_discard_leaves_no_joined_runs_where_everything_goes_down_at_once():
+    """Two packs, deal 7, `not_adjacent`: 5H-7H and 8H-TH would join, so the second 8H extends the first instead."""
+    rules = TWO_PACKS.replace(contract_runs_suit_rule="not_adjacent", all_at_once_discard="optional")
+    hand = "5H 6H 7H 8H 9H TH 9S TS JS QS KS AS 8H"
+    game = position(hand, rules, deal=7)
+    play(game, "meld 5H 6H 7H", "meld 8H 9H TH", "meld 9S TS JS")
+    play(game, "lay off QS high", "lay off KS high", "lay off AS high")
+    assert not can(game, "discard 8H")
+    assert goes_out(game, "lay off 8H high")

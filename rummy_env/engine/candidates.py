@@ -7,7 +7,7 @@ Candidates, like legal actions, are rows of `NUM_BLOCKS` masks over faces.
 
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.contract import can_meet, laid_runs, runs_agree, window_candidates
-from rummy_env.engine.cover import can_lay_everything
+from rummy_env.engine.cover import can_lay_everything, laid_melds_may_stay
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import (
     COLUMN,
@@ -76,7 +76,7 @@ def discardable(rules, games, i):
     size = int(g.hand_size[player])
     last_card = size == 1
     if finishing_all_at_once(rules, games, i):
-        if not last_card or r.all_at_once_discard == DISCARD_FORBIDDEN:
+        if not last_card or r.all_at_once_discard == DISCARD_FORBIDDEN or not laid_melds_may_stay(rules, games, i):
             return 0
     elif last_card and r.final_discard == DISCARD_FORBIDDEN:
         return 0

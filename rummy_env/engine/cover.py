@@ -52,6 +52,12 @@ def most_cards(sets, runs):
 
 
 @kernel
+def laid_melds_may_stay(rules, games, i):
+    """Whether the melds laid this turn may stay as they are, finished, beside each other."""
+    return _covers(rules, games, i, 0, 0, 0, 0)
+
+
+@kernel
 def can_lay_everything(rules, games, i):
     """Whether the player to move, with nothing declared, can lay the hand as the rest of the contract and be out.
 
