@@ -4,7 +4,7 @@ A name is that of a built-in agent or of an entry point in the group ``rummy_env
 the parameters: ``"name"`` or ``"name:key=value,key=value"``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Protocol, runtime_checkable
@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 
 from rummy_env.engine.batch import seed_stream
+from rummy_env.engine.policies import RANDOM, Policy
 from rummy_env.engine.shuffle import random_below
 from rummy_env.errors import ArgumentError
 from rummy_env.game import check_seed
@@ -39,7 +40,8 @@ class Agent(Protocol):
         Args:
             observation: int8, shape ``(size,)``; `ObservationLayout` names its parts.
             action_mask: int8, shape ``(num_actions,)``; 1 for the legal actions, of which there is at least one.
-            info: ``"rules"`` (`RuleSet`), ``"num_players"`` and ``"seat"``, the agent's own.
+            info: ``"rules"`` (`RuleSet`), ``"num_players"``, ``"seat"``, the agent's own, and ``"view"``: the `View`
+                of that seat, as `Game.view` gives it.
 
         Returns:
             Id of a legal action.
@@ -47,20 +49,53 @@ class Agent(Protocol):
         ...
 
 
-class RandomAgent:
-    """Plays uniformly among the legal actions.
+class CompiledAgent:
+    """An agent whose decisions are a kernel: the batch engine calls it without leaving machine code.
 
     Args:
+        policy: The kernel.
+        parameters: Numbers that the policy takes, in its order.
         seed: everything random follows from it, until `reset` sets another.
+
+    Attributes:
+        policy: The `Policy`.
+        parameters: float64, shape ``(P,)``.
     """
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, policy: Policy, parameters: Iterable[float] = (), seed: int = 0) -> None:
+        self.policy = policy
+        self.parameters = np.array(list(parameters), np.float64)
         self._stream = np.zeros(4, np.int64)
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Go on as an agent made with this seed."""
         seed_stream(self._stream, check_seed(seed))
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
+        """The action that the kernel chooses on ``info["view"]``; the other arguments are not looked at.
+
+        Raises:
+            ArgumentError: There is no view.
+        """
+        view = info.get("view")
+        if view is None:
+            raise ArgumentError(f"{self!r} needs info['view']: hand in what Game.view(seat) gives")
+        return int(self.policy.kernel(view.compiled, view.state, 0, view.words, 0, self.parameters, self._stream))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{number:g}' for number in self.parameters)})"
+
+
+class RandomAgent(CompiledAgent):
+    """Plays uniformly among the legal actions; needs no view of the game, only the mask.
+
+    Args:
+        seed: everything random follows from it, until `reset` sets another.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(RANDOM, seed=seed)
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
         """A legal action, all equally likely."""

@@ -23,6 +23,7 @@ from rummy_env.observation import ObservationLayout
 from rummy_env.position import PHASES, REASONS, check_keys, mask_faces, position_from_dict, position_to_dict
 from rummy_env.reasons import why_illegal
 from rummy_env.rules import RuleSet
+from rummy_env.view import View
 
 RulesSource = str | Path | Mapping[str, Any] | RuleSet
 MAX_SEED = 2**63 - 1
@@ -243,6 +244,10 @@ class Game:
         observation = np.empty((1, self.observation_layout.size), np.int8)
         observe(self._rules, self._games, 0, self._at_table(seat), observation, 0)
         return observation[0]
+
+    def view(self, seat: int) -> View:
+        """The game as a seat sees it, for compiled players and search."""
+        return View(self.rules, self._rules, self._games, 0, self._at_table(seat))
 
     def _at_table(self, seat: int) -> int:
         if not 0 <= (index := operator.index(seat)) < self.num_players:

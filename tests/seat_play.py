@@ -14,6 +14,19 @@ CONTRACT, BASIC = SEAT_ENVS
 every_id = pytest.mark.parametrize("env_id", SEAT_ENVS, ids=SEAT_ENVS.get)
 
 
+class Interpreted:
+    """An agent asked from Python, whatever it is made of."""
+
+    def __init__(self, agent):
+        self.agent = agent
+
+    def reset(self, seed):
+        self.agent.reset(seed)
+
+    def act(self, observation, action_mask, info):
+        return self.agent.act(observation, action_mask, info)
+
+
 class Eager:
     """Places a card wherever it may, so that it goes out soon; else takes the first legal action. Keeps no state."""
 

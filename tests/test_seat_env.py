@@ -26,7 +26,17 @@ from rummy_env.errors import (
     SeedError,
 )
 from tests.positions import position
-from tests.seat_play import BASIC, CONTRACT, Eager, Lowest, every_combination, every_id, legal_action, play_episode
+from tests.seat_play import (
+    BASIC,
+    CONTRACT,
+    Eager,
+    Interpreted,
+    Lowest,
+    every_combination,
+    every_id,
+    legal_action,
+    play_episode,
+)
 
 
 def test_import_registers():
@@ -224,7 +234,7 @@ def test_games_differ_without_a_seed(env_id):
 @every_id
 def test_compiled_policy_plays_as_its_agent(env_id):
     infos = []
-    for opponents in ("random", RandomAgent(), "random:seed=4"):
+    for opponents in ("random", Interpreted(RandomAgent()), "random:seed=4"):
         env = gymnasium.make(env_id, opponents=opponents, num_players=3)
         _, info = env.reset(seed=4)
         infos.append(play_episode(env, random.Random(4), info))

@@ -8,6 +8,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,10 +18,12 @@ from numba.core import config
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def _source_hash() -> str:
+_ENGINE = Path(__file__).parent
+
+
+def _source_hash(folder: Path) -> str:
     digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for path in sorted([*package.glob("*.py"), package.parent / "cards.py"]):
+    for path in sorted([*folder.glob("*.py"), _ENGINE.parent / "cards.py"]):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     digest.update(str(bool(config.BOUNDSCHECK)).encode())
@@ -34,8 +37,14 @@ def _cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rummy-env"
 
 
-CACHE_DIR = _cache_root() / _source_hash()
+CACHE_DIR = _cache_root() / _source_hash(_ENGINE)
 """Folder of the compiled engine; `NUMBA_CACHE_DIR` moves its parent."""
+
+
+@cache
+def _cache_dir(folder: Path) -> Path:
+    """Where kernels of the modules of a folder are cached: they depend on each other and on the engine."""
+    return CACHE_DIR if folder == _ENGINE else CACHE_DIR / _source_hash(folder)
 
 
 def kernel(function: F) -> F:
@@ -54,7 +63,7 @@ def allocating_kernel(function: F) -> F:
 
 def _compiled(function: F, allocates: bool) -> F:
     default = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIR)
+    config.CACHE_DIR = str(_cache_dir(Path(function.__code__.co_filename).parent))
     try:
         compiled = njit(cache=True, nogil=True, _nrt=allocates)(function)
     finally:

@@ -16,8 +16,10 @@ from rummy_env.engine.score import deal_rewards, win_reward
 from rummy_env.engine.shuffle import STREAM_SEAT, random_word, set_stream
 from rummy_env.engine.state import MAX_PLAYERS, NONE, NUM_BLOCKS, OVER_NO
 
-LEARNER, OUTSIDE = -1, -2
-"""In place of the number of a policy: the seat of the learner; a seat whose actions come from outside the engine."""
+OUTSIDE = 0
+"""In place of the handle of a policy (see `policies`): the actions of the seat come from outside the engine."""
+
+_LEARNER = -1
 
 OWN_TURN, EPISODE_OVER, OUTSIDE_TURN, PLAYING = 0, 1, 2, 3
 """Status: the learner decides; it never will again; an outside seat decides; a deal has just ended, play goes on."""
@@ -29,7 +31,7 @@ SEATS = np.dtype(
         np.record,
         [
             ("learner", "i1"),
-            ("policy", "i1", MAX_PLAYERS),
+            ("policy", "i1", MAX_PLAYERS),  # row of `policies`, or _LEARNER
             ("streams", "i8", (MAX_PLAYERS, 4)),  # of the policies, apart from the cards
             ("status", "i1"),
             ("illegal", "i8"),  # action by which the learner forfeited, or NONE
@@ -48,21 +50,18 @@ def seat_seed(seed, seat, stream):
 
 
 @kernel
-def start_seats(rules, games, seats, rows, seeds, learners, policies):
-    """Start games from seeds (int64, (k,)) with learners in seats (int64, (k,)).
-
-    `policies` (int8, (num_players - 1,)) play the seats after the learner's, in order.
-    """
+def start_seats(rules, games, seats, rows, seeds, learners):
+    """Start games from seeds (int64, (k,)) with learners in seats (int64, (k,))."""
     others = int(rules[0].num_players) - 1
     for k in range(len(rows)):
         i, s = rows[k], seats[rows[k]]
         start_game(rules, games, i, seeds[k])
         s.status, s.illegal, s.reward = PLAYING, NONE, 0.0
         s.learner = learners[k]
-        s.policy[s.learner] = LEARNER
+        s.policy[s.learner] = _LEARNER
         for other in range(others):
             seat = (int(learners[k]) + 1 + other) % (others + 1)
-            s.policy[seat] = policies[other]
+            s.policy[seat] = other
             seed_stream(s.streams[seat], seat_seed(seeds[k], seat, s.streams[seat]))
 
 
@@ -76,13 +75,18 @@ def first_illegal(rules, words, rows, actions):
 
 
 @kernel
-def advance(rules, games, seats, rows, actions, words, masks, observations, rewards, reward_kind):
+def advance(
+    rules, policies, parameters, games, seats, rows, actions, words, masks, observations, rewards, views, reward_kind
+):
     """Apply `actions` where an action is due, and play on to the learner's next decision or the end of the episode.
 
     Stops earlier, as the status says, where an outside seat is to move or a deal has ended (so that it can be noted);
     call again for these games, with the action of the outside seat. An action of the learner that is not legal ends
     the episode as forfeited; outside actions are legal. Where the learner decides or the episode is over, `words`,
-    `masks` and `observations` (of the learner's seat) are written. `rewards` is scratch.
+    `masks` and `observations` (of the learner's seat) are written. `rewards` and `views` (`STATE`, (1,)) are scratch.
+
+    `policies` (int64, (num_players - 1,)) are the handles of those who play the seats after the learner's, in order,
+    each with its row of `parameters` (float64).
     """
     for k in range(len(rows)):
         i, s = rows[k], seats[rows[k]]
@@ -91,7 +95,7 @@ def advance(rules, games, seats, rows, actions, words, masks, observations, rewa
         if before == OWN_TURN and not is_in_words(rules, words, i, actions[k]):
             s.illegal, s.status, s.reward = actions[k], EPISODE_OVER, -1.0
         elif before == PLAYING or not _apply(rules, games, seats, i, actions[k], rewards, reward_kind):
-            _play_others(rules, games, seats, i, words, rewards, reward_kind)
+            _play_others(rules, policies, parameters, games, seats, i, words, rewards, views, reward_kind)
         if s.status == EPISODE_OVER:
             for block in range(NUM_BLOCKS):
                 words[i, block] = 0
@@ -117,16 +121,16 @@ def _apply(rules, games, seats, i, action, rewards, reward_kind):
 
 
 @kernel
-def _play_others(rules, games, seats, i, words, rewards, reward_kind):
+def _play_others(rules, policies, parameters, games, seats, i, words, rewards, views, reward_kind):
     g, s = games[i], seats[i]
     while g.over == OVER_NO:
         legal_actions(rules, games, i, words, i)
         seat = int(g.player)
-        policy = int(s.policy[seat])
-        if policy < 0:
-            s.status = OWN_TURN if policy == LEARNER else OUTSIDE_TURN
+        other = int(s.policy[seat])
+        if other == _LEARNER or policies[other] == OUTSIDE:
+            s.status = OWN_TURN if other == _LEARNER else OUTSIDE_TURN
             return
-        action = choose_action(policy, rules, games, i, words, i, s.streams[seat])
+        action = choose_action(policies[other], parameters[other], rules, games, i, words, i, s.streams[seat], views)
         if _apply(rules, games, seats, i, action, rewards, reward_kind):
             return
     s.status = EPISODE_OVER

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rummy_env.agents import Agent, load_agent
-from rummy_env.engine.policies import POLICIES
+from rummy_env.agents import Agent, CompiledAgent, load_agent
 from rummy_env.engine.seats import OUTSIDE, seat_seed
 from rummy_env.errors import ArgumentError
 
@@ -24,8 +23,8 @@ class Opponents:
         count: Games.
 
     Attributes:
-        policies: int8, shape ``(num_players - 1,)``: number of the compiled policy of each seat after the learner's,
-            `OUTSIDE` where an agent written in Python plays.
+        parameters: float64, shape ``(num_players - 1, P)``: those of the compiled agent of each seat after the
+            learner's, filled up with 0.
 
     Raises:
         ArgumentError: An agent is unknown, or there are too few or too many.
@@ -36,12 +35,23 @@ class Opponents:
         sources: Sequence[Any] = source if isinstance(source, list | tuple) else [source] * others
         if len(sources) != others:
             raise ArgumentError(f"opponents has {len(sources)} entries: expected one for each of {others} other seats")
-        self.policies = np.array([_policy(one) for one in sources], np.int8)
-        self._agents = [
-            None if policy != OUTSIDE else _in_games(load_agent(one), count)
-            for one, policy in zip(sources, self.policies, strict=True)
-        ]
+        agents = [load_agent(one) for one in sources]
+        self._compiled = [agent if isinstance(agent, CompiledAgent) else None for agent in agents]
+        self._agents = [None if isinstance(agent, CompiledAgent) else _in_games(agent, count) for agent in agents]
+        given = [() if agent is None else agent.parameters for agent in self._compiled]
+        self.parameters = np.zeros((others, max(map(len, given), default=0)))
+        for row, numbers in zip(self.parameters, given, strict=True):
+            row[: len(numbers)] = numbers
         self._stream = np.zeros(4, np.int64)
+
+    def policies(self) -> np.ndarray:
+        """Handle of the policy of each seat after the learner's, `OUTSIDE` where an agent written in Python plays.
+
+        Returns:
+            int64, shape ``(num_players - 1,)``, valid in this process.
+        """
+        handles = [OUTSIDE if agent is None else agent.policy.handle for agent in self._compiled]
+        return np.array(handles, np.int64)
 
     @property
     def outside(self) -> bool:
@@ -61,10 +71,6 @@ class Opponents:
                 seat = (learner + 1 + other) % (len(self._agents) + 1)
                 agent: Any = self.agent(row, other)
                 agent.reset(seat_seed(seed, seat, self._stream))
-
-
-def _policy(source: OpponentSource) -> int:
-    return POLICIES.get(source, OUTSIDE) if isinstance(source, str) else OUTSIDE
 
 
 def _in_games(agent: Agent, count: int) -> list[Agent]:

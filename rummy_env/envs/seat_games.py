@@ -32,6 +32,7 @@ from rummy_env.game import MAX_SEED, Game, check_seed, deal_summary
 from rummy_env.observation import ObservationLayout
 from rummy_env.position import position_from_dict, position_to_dict
 from rummy_env.rules import RuleSet
+from rummy_env.view import View
 
 
 class SeatGames:
@@ -111,7 +112,7 @@ class SeatGames:
         starts = [] if position is None else self._positions(game_seeds, position)
         start_seats(
             *(self._rules, self._games, self._seats, rows),
-            *(np.array(game_seeds, np.int64), np.array(learners, np.int64), self._opponents.policies),
+            *(np.array(game_seeds, np.int64), np.array(learners, np.int64)),
         )
         for row, start in zip(rows, starts, strict=False):
             self._games[row] = start
@@ -170,8 +171,8 @@ class SeatGames:
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray) -> None:
         advance(
-            *(self._rules, self._games, self._seats, rows, actions, self._words),
-            *(self.masks, self.observations, self._deal_rewards, self._reward_kind),
+            *(self._rules, self._opponents.policies(), self._opponents.parameters, self._games, self._seats, rows),
+            *(actions, self._words, self.masks, self.observations, self._deal_rewards, new_games(1), self._reward_kind),
         )
 
     def _note_deal(self, row: int) -> None:
@@ -187,7 +188,10 @@ class SeatGames:
         others = (players - self._seats["learner"][rows] - 1) % self.num_players
         agents = [self._opponents.agent(row, other) for row, other in zip(rows.tolist(), others.tolist(), strict=True)]
         public = {"rules": self.rules, "num_players": self.num_players}
-        infos = [{**public, "seat": seat} for seat in players.tolist()]
+        infos = [
+            {**public, "seat": seat, "view": View(self.rules, self._rules, self._games, row, seat)}
+            for row, seat in zip(rows.tolist(), players.tolist(), strict=True)
+        ]
         actions = choose_actions(agents, observations, masks, infos)
         wrong = first_illegal(self._rules, self._words, rows, actions)
         if wrong >= 0:
