@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.py
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries lint bench clean
+.PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries lint docs bench clean
 
 help:
 	@echo "make demo              play complete games of both rummies through PettingZoo"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-train        run the tests that need Stable-Baselines3 (installs PyTorch)"
 	@echo "make test-libraries    run the recipes for TorchRL, RLlib, OpenSpiel and Tianshou (own environment)"
 	@echo "make lint              check style, format and types"
+	@echo "make docs              build the documentation site into site/"
 	@echo "make bench             measure decisions a second"
 	@echo "make venv              install everything for development into $(VENV)"
 	@echo "make clean             remove $(VENV) and what was built or cached here"
@@ -44,6 +45,11 @@ $(VENV)/.train: $(VENV)/.dev
 	$(INSTALL) --editable ".[train]"
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing the documentation tools into $(VENV) ..."
+	$(INSTALL) --editable ".[docs]"
+	@touch $@ $(VENV)/.core
+
 venv: $(VENV)/.dev
 
 demo: $(VENV)/.core
@@ -59,7 +65,7 @@ test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
 
 test-train: $(VENV)/.train
-	$(BIN)/python -m pytest tests/test_sb3.py
+	$(BIN)/python -m pytest tests/test_sb3.py tests/test_readme.py
 
 # Ray pins an older Gymnasium than the rest is tested with.
 $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
@@ -77,9 +83,12 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/.core
 	$(BIN)/python -m benchmarks.throughput
 
 clean:
-	rm -rf $(VENV) $(LIBRARIES_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LIBRARIES_VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,40 +1,40 @@
 """What the README shows runs, and the files beside it agree with the package."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
 from rummy_env.rules import RuleSet
 from rummy_env.version import __version__
+from tests.pages import ROOT, blocks, run, skip_without_its_libraries
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language):
-    """The fenced blocks of the README in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.S | re.M)
+PAGE = ROOT / "README.md"
+README = PAGE.read_text("utf-8")
+FIRST_LOOP, GYMNASIUM, GAME, TRAINING = blocks(PAGE, "python")
 
 
-def test_the_readme_has_an_example_of_each_face():
-    assert len(blocks("python")) == 3
-    assert blocks("python")[0].count("\n") <= 15
+def test_the_examples_are_short():
+    assert FIRST_LOOP.count("\n") <= 15
+    assert TRAINING.count("\n") <= 40
 
 
-@pytest.mark.parametrize("code", blocks("python"))
+@pytest.mark.parametrize("code", [FIRST_LOOP, GYMNASIUM, GAME], ids=["first_loop", "gymnasium", "game"])
 def test_the_python_examples_run(code):
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout
+    assert run(code, "-W", "error")
 
 
-@pytest.mark.parametrize("text", blocks("yaml"))
+def test_the_training_program_runs():
+    """With one collection of experience instead of many."""
+    skip_without_its_libraries(TRAINING)
+    short = TRAINING.replace("STEPS = 200_000", "STEPS = 8_192")
+    assert short != TRAINING
+    printed = run(short, "-W", "error")
+    assert "472 actions, 8192 steps, 0 illegal actions" in printed
+    assert printed.count(", 0 illegal actions") == 3
+
+
+@pytest.mark.parametrize("text", blocks(PAGE, "yaml"))
 def test_the_rules_are_rules(text):
     RuleSet.load(yaml.safe_load(text))
 
