@@ -35,22 +35,6 @@ class SelfPlayVectorEnv:
     seat's return from one of its decisions to its next is exact, though a seat acts several times in a row and most
     games end on somebody else's turn: add up the rewards, and read a seat's sum when its turn comes or its game ends.
 
-    >>> import numpy as np
-    >>> from rummy_env.envs.selfplay import SelfPlayVectorEnv
-    >>> env = SelfPlayVectorEnv("basic_rummy", num_envs=64, num_players=2, episode="deal")
-    >>> observations, info = env.reset(seed=1)
-    >>> rows, unpaid, paid = np.arange(64), np.zeros((64, 2)), np.zeros((64, 2))
-    >>> for _ in range(200):
-    ...     seat = info["seat"]
-    ...     paid[rows, seat] += unpaid[rows, seat]  # since its last decision: the return of that decision is complete
-    ...     unpaid[rows, seat] = 0
-    ...     observations, rewards, terminated, truncated, info = env.step(env.random_actions())
-    ...     unpaid += rewards
-    ...     paid[terminated] += unpaid[terminated]  # the last decisions of all seats of these games
-    ...     unpaid[terminated] = 0
-    >>> bool(np.allclose(paid.sum(axis=1), 0))
-    True
-
     It is no `gymnasium.vector.VectorEnv`, whose rewards have no seats; the rest is in its style. Where a game ends,
     the same step starts the next one in its row, whose first observation it returns.
 
@@ -74,6 +58,23 @@ class SelfPlayVectorEnv:
     Raises:
         ArgumentError: `episode` or `reward` is no such choice, `num_envs` or `num_threads` no number from 1.
         RulesError: The rules, the deals or the number of players don't fit together.
+
+    Examples:
+        >>> import numpy as np
+        >>> from rummy_env.envs.selfplay import SelfPlayVectorEnv
+        >>> env = SelfPlayVectorEnv("basic_rummy", num_envs=64, num_players=2, episode="deal")
+        >>> observations, info = env.reset(seed=1)
+        >>> rows, unpaid, paid = np.arange(64), np.zeros((64, 2)), np.zeros((64, 2))
+        >>> for _ in range(200):
+        ...     seat = info["seat"]
+        ...     paid[rows, seat] += unpaid[rows, seat]  # its last decision has all that it is paid
+        ...     unpaid[rows, seat] = 0
+        ...     observations, rewards, terminated, truncated, info = env.step(env.random_actions())
+        ...     unpaid += rewards
+        ...     paid[terminated] += unpaid[terminated]  # the last decisions of all seats of these games
+        ...     unpaid[terminated] = 0
+        >>> bool(np.allclose(paid.sum(axis=1), 0))
+        True
     """
 
     metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.SAME_STEP}
