@@ -10,7 +10,7 @@ the hand that is left is replayed from them.
 
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.jit import kernel
-from rummy_env.engine.melds import COLUMN, JOKER, following, jokers_fit, remove, run_window
+from rummy_env.engine.melds import COLUMN, JOKER, NATURALS, SUIT, following, jokers_fit, remove, run_window
 from rummy_env.engine.state import NONE, RUN, SUITS_DISTINCT, SUITS_FREE
 
 _DIGIT = 9
@@ -59,14 +59,21 @@ def jokers_for_sets(rules, first, second, third, sets, must_hold):
 
 
 @kernel
+def agreeing_starts(rules, start):
+    """Mask of the starts of the runs of three that may be in one contract with the run from `start`."""
+    rule = rules[0].runs_suit_rule
+    if rule == SUITS_FREE:
+        return NATURALS
+    suit = SUIT << (13 * (start // 13))
+    if rule == SUITS_DISTINCT:
+        return NATURALS & ~suit
+    return NATURALS & ~(suit & (1 << start >> 3 | 8 << start))
+
+
+@kernel
 def runs_agree(rules, start, other):
     """Whether the suit rule lets runs of three from `start` and from `other` be in one contract."""
-    rule = rules[0].runs_suit_rule
-    if rule == SUITS_FREE or start // 13 != other // 13:
-        return True
-    if rule == SUITS_DISTINCT:
-        return False
-    return abs(start - other) != 3
+    return (agreeing_starts(rules, start) >> other) & 1 == 1
 
 
 @kernel

@@ -1,0 +1,87 @@
+"""Slow and obvious answers about hands, written from the rules alone, to hold the engine's analysis against.
+
+Nothing here comes from `rummy_env`. Cards are two-letter strings, hands are lists of them. A card still to come counts
+as a natural of any face one likes.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+SUITS = "CDHS"
+RANKS = "A23456789TJQK"
+JOKER = "JK"
+FAR = 1000
+
+
+class Use(NamedTuple):
+    """A base meld of three, and the held naturals that it uses: its other places are for jokers or cards to come."""
+
+    kind: str
+    place: tuple[str, int]
+    naturals: tuple[str, ...]
+
+
+def _windows(rules: dict[str, Any]) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
+    for suit in SUITS[: rules["deck_suits"]]:
+        for low in range(len(positions) - 2):
+            yield suit, low, tuple(rank + suit for rank in positions[low : low + 3])
+
+
+def _subsets(cards: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for size in range(len(cards) + 1):
+        yield from combinations(cards, size)
+
+
+def _uses(held: Counter[str], rules: dict[str, Any]) -> list[Use]:
+    uses = {
+        Use("run", (suit, low), naturals)
+        for suit, low, window in _windows(rules)
+        for naturals in _subsets(tuple(card for card in window if held[card]))
+    }
+    for rank in RANKS[: rules["deck_ranks"]]:
+        suits = tuple(rank + suit for suit in SUITS[: rules["deck_suits"]] if held[rank + suit])
+        uses |= {Use("set", ("", 0), naturals) for naturals in _subsets(suits) if len(naturals) <= 3}
+    return sorted(uses, key=lambda use: (-len(use.naturals), use))
+
+
+def _agree(use: Use, other: Use, rules: dict[str, Any]) -> bool:
+    if use.kind == "set" or other.kind == "set" or use.place[0] != other.place[0]:
+        return True
+    rule = rules["contract_runs_suit_rule"]
+    return rule == "free" or (rule == "not_adjacent" and abs(use.place[1] - other.place[1]) != 3)
+
+
+def distance(hand: list[str], contract: tuple[int, int], rules: dict[str, Any]) -> int:
+    """Fewest further cards with which the contract of so many sets and runs of three could be laid."""
+    jokers = hand.count(JOKER)
+    held = Counter(card for card in hand if card != JOKER)
+    uses = _uses(held, rules)
+    best = FAR
+
+    def choose(index: int, left: Counter[str], chosen: list[Use], gaps: int, due: int) -> None:
+        # gaps: places of the chosen melds without a natural; due: those of them that must be naturals.
+        nonlocal best
+        melds_left = left.total()
+        if melds_left == 0:
+            best = min(best, max(gaps - jokers, due))
+            return
+        for at in range(index, len(uses)):
+            use = uses[at]
+            used = len(use.naturals)
+            if gaps + melds_left * (3 - used) - jokers >= best:
+                return  # the uses are in order: none further on leaves fewer gaps
+            if not left[use.kind] or any(held[card] == 0 for card in use.naturals):
+                continue
+            if not all(_agree(use, other, rules) for other in chosen):
+                continue
+            held.subtract(use.naturals)
+            left[use.kind] -= 1
+            choose(at, left, [*chosen, use], gaps + 3 - used, due + max(0, rules["min_naturals_per_meld"] - used))
+            left[use.kind] += 1
+            held.update(use.naturals)
+
+    choose(0, Counter(set=contract[0], run=contract[1]), [], 0, 0)
+    return best
