@@ -85,3 +85,25 @@ def distance(hand: list[str], contract: tuple[int, int], rules: dict[str, Any]) 
 
     choose(0, Counter(set=contract[0], run=contract[1]), [], 0, 0)
     return best
+
+
+def all_at_once_distance(hand: list[str], runs: int, total: int, rules: dict[str, Any]) -> int:
+    """Fewest cards of `total` in so many runs of different suits that are not in the hand."""
+    positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
+    held = set(hand)
+
+    def most(suits: tuple[str, ...], left: int) -> int:
+        if not suits:
+            return 0 if left == 0 else -FAR
+        return (
+            max(
+                len({rank + suits[0] for rank in positions[low : low + length]} & held) + most(suits[1:], left - length)
+                for length in range(3, left + 1)
+                for low in range(len(positions) - length + 1)
+            )
+            if left >= 3
+            else -FAR
+        )
+
+    best = max(most(suits, total) for suits in combinations(SUITS[: rules["deck_suits"]], runs))
+    return max(0, total - best - hand.count(JOKER))
