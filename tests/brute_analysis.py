@@ -107,3 +107,63 @@ def all_at_once_distance(hand: list[str], runs: int, total: int, rules: dict[str
 
     best = max(most(suits, total) for suits in combinations(SUITS[: rules["deck_suits"]], runs))
     return max(0, total - best - hand.count(JOKER))
+
+
+def melded_points(hand: list[str], rules: dict[str, Any], points: dict[str, int]) -> int:
+    """Most points that melds of the hand can hold, where no contract orders them."""
+    held = Counter(card for card in hand if card != JOKER)
+    positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
+    longest = min(len(positions), 14 if rules["allow_double_ace_run"] else 13)
+    fewest = rules["min_naturals_per_meld"]
+    shapes: set[tuple[str, ...]] = set()  # naturals, then jokers
+    jokers = hand.count(JOKER)
+    for suit in SUITS[: rules["deck_suits"]]:
+        for low in range(len(positions)):
+            for high in range(low + 3, min(low + longest, len(positions)) + 1):
+                window = [rank + suit for rank in positions[low:high]]
+                for places in _subsets(tuple(place for place, card in enumerate(window) if held[card])):
+                    naturals = Counter(window[place] for place in places)
+                    if len(window) - len(places) > jokers or any(held[card] < n for card, n in naturals.items()):
+                        continue
+                    if (
+                        max(sum(low3 <= place < low3 + 3 for place in places) for low3 in range(len(window) - 2))
+                        < fewest
+                    ):
+                        continue
+                    shapes.add((*sorted(naturals.elements()), *[JOKER] * (len(window) - len(places))))
+    for rank in RANKS[: rules["deck_ranks"]]:
+        suits = SUITS[: rules["deck_suits"]]
+        for size in (3, 4) if rules["layoff_on_sets"] else (3,):
+            for chosen in _subsets(tuple(rank + suit for suit in suits if held[rank + suit])):
+                if size <= len(suits) and fewest <= min(3, len(chosen)) and 0 <= size - len(chosen) <= jokers:
+                    shapes.add((*chosen, *[JOKER] * (size - len(chosen))))
+    value = {shape: sum(points[card] for card in shape) for shape in shapes}
+    seen: dict[tuple[str, ...], int] = {}
+
+    def most(left: tuple[str, ...]) -> int:
+        # The first card is in no meld, or in one of those that have it; jokers stand last.
+        if not left or left[0] == JOKER:
+            return 0
+        if left not in seen:
+            seen[left] = best = most(left[1:])
+            for shape in using[left[0]]:
+                after = _without(left, shape)
+                if after is not None:
+                    best = max(best, value[shape] + most(after))
+            seen[left] = best
+        return seen[left]
+
+    using: dict[str, list[tuple[str, ...]]] = {card: [] for card in held}
+    for shape in shapes:
+        for card in set(shape) - {JOKER}:
+            using[card].append(shape)
+    return most((*sorted(held.elements()), *[JOKER] * jokers))
+
+
+def _without(cards: tuple[str, ...], gone: tuple[str, ...]) -> tuple[str, ...] | None:
+    left = list(cards)
+    for card in gone:
+        if card not in left:
+            return None
+        left.remove(card)
+    return tuple(left)
