@@ -6,7 +6,7 @@ as a natural of any face one likes.
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 SUITS = "CDHS"
@@ -92,20 +92,16 @@ def all_at_once_distance(hand: list[str], runs: int, total: int, rules: dict[str
     positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
     held = set(hand)
 
-    def most(suits: tuple[str, ...], left: int) -> int:
-        if not suits:
-            return 0 if left == 0 else -FAR
-        return (
-            max(
-                len({rank + suits[0] for rank in positions[low : low + length]} & held) + most(suits[1:], left - length)
-                for length in range(3, left + 1)
-                for low in range(len(positions) - length + 1)
-            )
-            if left >= 3
-            else -FAR
-        )
+    def most_in_run(suit: str, length: int) -> int:
+        windows = [positions[low : low + length] for low in range(len(positions) - length + 1)]
+        return max((len({rank + suit for rank in window} & held) for window in windows), default=-FAR)
 
-    best = max(most(suits, total) for suits in combinations(SUITS[: rules["deck_suits"]], runs))
+    best = -FAR
+    for suits in combinations(SUITS[: rules["deck_suits"]], runs):
+        most = {(suit, length): most_in_run(suit, length) for suit in suits for length in range(3, total + 1)}
+        for lengths in product(range(3, total + 1), repeat=runs):
+            if sum(lengths) == total:
+                best = max(best, sum(most[run] for run in zip(suits, lengths, strict=True)))
     return max(0, total - best - hand.count(JOKER))
 
 
