@@ -54,8 +54,9 @@ from rummy_env.engine.blocks import (
     TARGET_EIGHTHS,
 )
 from rummy_env.engine.jit import kernel
-from rummy_env.engine.melds import JOKER, NATURALS, SUIT, swappable, table_ends
-from rummy_env.engine.state import NONE, RUN
+from rummy_env.engine.melds import JOKER, swappable, table_ends
+from rummy_env.engine.seen import add_known, not_in, pile_copies, table_copies, together
+from rummy_env.engine.state import NONE
 
 
 def _reached(steps: tuple[int, ...]) -> np.ndarray:
@@ -113,12 +114,6 @@ def _at_least(row, base, reached, steps, count):
 
 
 @kernel
-def _add(one, two, three, cards):
-    """Count planes (seen at least 1, 2, 3 times) after one more copy of each face of `cards`."""
-    return one | cards, two | (one & cards), three | (two & cards)
-
-
-@kernel
 def _spread_planes(row, base, packs, one, two, three):
     _spread(row, base, one)
     if packs > 1:
@@ -153,16 +148,10 @@ def _observe_cards(rules, games, i, viewer, row):
     _spread_planes(row, int(base[OBS_HAND]), packs, one, two, three)
     own_jokers = int(g.hands[viewer, JOKER])
 
-    a, b, c, pile_jokers = 0, 0, 0, 0
     size = int(g.pile_size)
     if size > 0:
         row[base[OBS_TOP] + g.pile[size - 1]] = 1
     depth_base, seen = int(base[OBS_PILE_DEPTH]), 0
-    for k in range(size):
-        face = int(g.pile[k])
-        pile_jokers += int(face == JOKER)
-        a, b, c = _add(a, b, c, 1 << face)
-    a, b, c = a & NATURALS, b & NATURALS, c & NATURALS
     if depth_base != NONE:
         for k in range(size - 2, -1, -1):
             face = int(g.pile[k])
@@ -172,47 +161,16 @@ def _observe_cards(rules, games, i, viewer, row):
             cards = size - k
             bin_index = 0 if cards == 2 else 1 if cards <= 4 else 2 if cards <= 8 else 3
             row[depth_base + faces * bin_index + face] = 1
+    a, b, c, pile_jokers = pile_copies(games, i)
     _spread_planes(row, int(base[OBS_PILE]), packs, a, b, c)
-    one, two, three = _union(one, two, three, a, b, c)
+    one, two, three = together(one, two, three, a, b, c)
 
-    a, b, c, table_jokers = 0, 0, 0, 0
-    for meld in range(g.num_melds):
-        key, by_joker = int(g.meld_key[meld]), int(g.meld_jokers[meld])
-        table_jokers += count_bits(by_joker)
-        if g.meld_kind[meld] == RUN:
-            places = (2 << int(g.meld_high[meld])) - (1 << int(g.meld_low[meld]))
-            ranks = (places & ~by_joker) >> 1
-            a, b, c = _add(a, b, c, (ranks & SUIT) << (13 * key))
-            if ranks >> 13:
-                a, b, c = _add(a, b, c, 1 << (13 * key))
-        else:
-            suits = int(g.meld_low[meld]) & ~by_joker
-            column = suits & 1 | (suits & 2) << 12 | (suits & 4) << 24 | (suits & 8) << 36
-            a, b, c = _add(a, b, c, column << key)
+    a, b, c, table_jokers = table_copies(games, i)
     _spread_planes(row, int(base[OBS_TABLE]), packs, a, b, c)
-    one, two, three = _union(one, two, three, a, b, c)
-
-    known_jokers = 0
-    for seat in range(r.num_players):
-        if seat == viewer:
-            continue
-        known = int(g.known_faces[seat])
-        while known:
-            face = lowest_bit(known)
-            known &= known - 1
-            for _ in range(g.known[seat, face]):
-                if face == JOKER:
-                    known_jokers += 1
-                else:
-                    one, two, three = _add(one, two, three, 1 << face)
-    naturals = int(r.naturals)
-    unseen = int(base[OBS_UNSEEN])
-    if packs == 1:
-        _spread(row, unseen, naturals & ~one)
-    elif packs == 2:
-        _spread_planes(row, unseen, packs, naturals & ~two, naturals & ~one, 0)
-    else:
-        _spread_planes(row, unseen, packs, naturals & ~three, naturals & ~two, naturals & ~one)
+    one, two, three = together(one, two, three, a, b, c)
+    one, two, three, known_jokers = add_known(rules, games, i, viewer, one, two, three)
+    one, two, three = not_in(rules, one, two, three)
+    _spread_planes(row, int(base[OBS_UNSEEN]), packs, one, two, three)
     if jokers > 0:
         _more_than(row, int(base[OBS_HAND_JOKERS]), jokers, own_jokers)
         _more_than(row, int(base[OBS_PILE_JOKERS]), jokers, pile_jokers)
@@ -227,14 +185,6 @@ def _after(seats, seat, steps):
     if seat >= seats:
         return seat - seats
     return seat + seats if seat < 0 else seat
-
-
-@kernel
-def _union(one, two, three, a, b, c):
-    """Count planes of two collections together."""
-    one, two, three = _add(one, two, three, a)
-    one, two, three = _add(one, two, three, b)
-    return _add(one, two, three, c)
 
 
 @kernel
