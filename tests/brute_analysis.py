@@ -6,7 +6,7 @@ as a natural of any face one likes.
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 SUITS = "CDHS"
@@ -92,18 +92,74 @@ def all_at_once_distance(hand: list[str], runs: int, total: int, rules: dict[str
     positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
     held = set(hand)
 
-    def most(suits: tuple[str, ...], left: int) -> int:
-        if not suits:
-            return 0 if left == 0 else -FAR
-        return (
-            max(
-                len({rank + suits[0] for rank in positions[low : low + length]} & held) + most(suits[1:], left - length)
-                for length in range(3, left + 1)
-                for low in range(len(positions) - length + 1)
-            )
-            if left >= 3
-            else -FAR
-        )
+    def most_in_run(suit: str, length: int) -> int:
+        windows = [positions[low : low + length] for low in range(len(positions) - length + 1)]
+        return max((len({rank + suit for rank in window} & held) for window in windows), default=-FAR)
 
-    best = max(most(suits, total) for suits in combinations(SUITS[: rules["deck_suits"]], runs))
+    best = -FAR
+    for suits in combinations(SUITS[: rules["deck_suits"]], runs):
+        most = {(suit, length): most_in_run(suit, length) for suit in suits for length in range(3, total + 1)}
+        for lengths in product(range(3, total + 1), repeat=runs):
+            if sum(lengths) == total:
+                best = max(best, sum(most[run] for run in zip(suits, lengths, strict=True)))
     return max(0, total - best - hand.count(JOKER))
+
+
+def melded_points(hand: list[str], rules: dict[str, Any], points: dict[str, int]) -> int:
+    """Most points that melds of the hand can hold, where no contract orders them."""
+    held = Counter(card for card in hand if card != JOKER)
+    positions = RANKS[: rules["deck_ranks"]] + ("A" if rules["ace_mode"] == "both" else "")
+    longest = min(len(positions), 14 if rules["allow_double_ace_run"] else 13)
+    fewest = rules["min_naturals_per_meld"]
+    shapes: set[tuple[str, ...]] = set()  # naturals, then jokers
+    jokers = hand.count(JOKER)
+    for suit in SUITS[: rules["deck_suits"]]:
+        for low in range(len(positions)):
+            for high in range(low + 3, min(low + longest, len(positions)) + 1):
+                window = [rank + suit for rank in positions[low:high]]
+                for places in _subsets(tuple(place for place, card in enumerate(window) if held[card])):
+                    naturals = Counter(window[place] for place in places)
+                    if len(window) - len(places) > jokers or any(held[card] < n for card, n in naturals.items()):
+                        continue
+                    if (
+                        max(sum(low3 <= place < low3 + 3 for place in places) for low3 in range(len(window) - 2))
+                        < fewest
+                    ):
+                        continue
+                    shapes.add((*sorted(naturals.elements()), *[JOKER] * (len(window) - len(places))))
+    for rank in RANKS[: rules["deck_ranks"]]:
+        suits = SUITS[: rules["deck_suits"]]
+        for size in (3, 4) if rules["layoff_on_sets"] else (3,):
+            for chosen in _subsets(tuple(rank + suit for suit in suits if held[rank + suit])):
+                if size <= len(suits) and fewest <= min(3, len(chosen)) and 0 <= size - len(chosen) <= jokers:
+                    shapes.add((*chosen, *[JOKER] * (size - len(chosen))))
+    value = {shape: sum(points[card] for card in shape) for shape in shapes}
+    seen: dict[tuple[str, ...], int] = {}
+
+    def most(left: tuple[str, ...]) -> int:
+        # The first card is in no meld, or in one of those that have it; jokers stand last.
+        if not left or left[0] == JOKER:
+            return 0
+        if left not in seen:
+            seen[left] = best = most(left[1:])
+            for shape in using[left[0]]:
+                after = _without(left, shape)
+                if after is not None:
+                    best = max(best, value[shape] + most(after))
+            seen[left] = best
+        return seen[left]
+
+    using: dict[str, list[tuple[str, ...]]] = {card: [] for card in held}
+    for shape in shapes:
+        for card in set(shape) - {JOKER}:
+            using[card].append(shape)
+    return most((*sorted(held.elements()), *[JOKER] * jokers))
+
+
+def _without(cards: tuple[str, ...], gone: tuple[str, ...]) -> tuple[str, ...] | None:
+    left = list(cards)
+    for card in gone:
+        if card not in left:
+            return None
+        left.remove(card)
+    return tuple(left)

@@ -10,7 +10,7 @@ nearer. Cards of a rank are counted for all ranks at once, a bit of the sum per 
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.contract import agreeing_starts
 from rummy_env.engine.jit import kernel
-from rummy_env.engine.melds import COLUMN, NATURALS, SUIT, following, remove, run_window
+from rummy_env.engine.melds import COLUMN, NATURALS, SUIT, cards_of_windows, following, remove, run_window
 from rummy_env.engine.state import NONE, SUITS_DISTINCT
 
 _RANKS = 13
@@ -123,13 +123,6 @@ def windows_by_lack(rules, cards):
 
 
 @kernel
-def _cards_of_windows(starts):
-    """Mask of the faces in any of the runs of three from `starts`."""
-    queens = starts & COLUMN << 11
-    return starts | starts << 1 | (starts & ~queens) << 2 | queens >> 11
-
-
-@kernel
 def _cards_of_all_windows(starts):
     """Mask of the faces that are in every one of the runs of three from `starts` (at least one)."""
     window = run_window(lowest_bit(starts))
@@ -169,7 +162,7 @@ def _last_run(rules, first, second, total, gaps, allowed, best, free, lacking):
             best, free, lacking = total + lack, 0, 0
         if total + lack == best:
             free |= second | first & ~_cards_of_all_windows(starts)
-            lacking |= gaps | _cards_of_windows(starts) & ~first
+            lacking |= gaps | cards_of_windows(starts) & ~first
         break
     return best, free, lacking
 
@@ -239,7 +232,7 @@ def fewest_lacking(rules, first, second, third, sets, runs, enough):
                     best, free, lacking = after, 0, 0
                 spare, lacked = _needs_of_sets(rules, a, b, c, sets)
                 free |= spare
-                lacking |= lacked | _cards_of_windows(starts) | gaps
+                lacking |= lacked | cards_of_windows(starts) | gaps
         if best < enough:
             return best, free, lacking
         if chosen != NONE:

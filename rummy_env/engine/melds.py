@@ -39,6 +39,13 @@ def run_window(start):
 
 
 @kernel
+def cards_of_windows(starts):
+    """Mask of the faces in any of the runs of three from `starts`."""
+    queens = starts & COLUMN << 11
+    return starts | starts << 1 | (starts & ~queens) << 2 | queens >> 11
+
+
+@kernel
 def set_starts(cards):
     """Mask of the faces whose three rank mates of the other suits are all in `cards`."""
     clubs = cards & SUIT

@@ -28,7 +28,7 @@ def can_lay_with(rules, first, second, third, jokers, sets, runs, further):
         for index in range(depth):
             digit = (path >> (_DIGIT * index)) & _DIGIT_MASK
             start = digit >> 3
-            used = run_window(start) & a & ~pattern_faces(start, digit & 7)
+            used = run_window(start) & ~pattern_faces(start, digit & 7)
             places -= 3 - count_bits(used)
             naturals -= max(0, int(rules[0].min_naturals) - count_bits(used))
             allowed &= agreeing_starts(rules, start)
@@ -54,18 +54,18 @@ def can_lay_with(rules, first, second, third, jokers, sets, runs, further):
 
 @kernel
 def _next_run(rules, cards, allowed, places, naturals, cursor):
-    """The first run from `cursor` on, start and held naturals not used, that leaves nothing overdrawn; or NONE."""
+    """The first run from `cursor` on, start and places without a held natural, that overdraws nothing; or NONE."""
     fewest = int(rules[0].min_naturals)
     starts = int(rules[0].run_starts) & allowed & ~((1 << (cursor >> 3)) - 1)
     while starts:
         start = lowest_bit(starts)
         starts &= starts - 1
-        held = run_window(start) & cards
+        window = run_window(start)
         for pattern in range(cursor & 7 if start == cursor >> 3 else 0, 8):
             unused = pattern_faces(start, pattern)
-            used = count_bits(held & ~unused)
+            used = 3 - count_bits(unused)
             # To leave a natural out helps only where the meld has naturals enough without it.
-            if unused & ~held == 0 and (pattern == 0 or used >= fewest):
+            if window & ~cards & ~unused == 0 and (unused & cards == 0 or used >= fewest):
                 if 3 - used <= places and fewest - used <= naturals:
                     return start << 3 | pattern
     return NONE

@@ -55,7 +55,7 @@ from rummy_env.engine.blocks import (
 )
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import JOKER, swappable, table_ends
-from rummy_env.engine.seen import add_known, pile_planes, table_planes, union
+from rummy_env.engine.seen import add_known, not_in, pile_copies, table_copies, together
 from rummy_env.engine.state import NONE
 
 
@@ -161,23 +161,16 @@ def _observe_cards(rules, games, i, viewer, row):
             cards = size - k
             bin_index = 0 if cards == 2 else 1 if cards <= 4 else 2 if cards <= 8 else 3
             row[depth_base + faces * bin_index + face] = 1
-    a, b, c, pile_jokers = pile_planes(games, i)
+    a, b, c, pile_jokers = pile_copies(games, i)
     _spread_planes(row, int(base[OBS_PILE]), packs, a, b, c)
-    one, two, three = union(one, two, three, a, b, c)
+    one, two, three = together(one, two, three, a, b, c)
 
-    a, b, c, table_jokers = table_planes(games, i)
+    a, b, c, table_jokers = table_copies(games, i)
     _spread_planes(row, int(base[OBS_TABLE]), packs, a, b, c)
-    one, two, three = union(one, two, three, a, b, c)
-
+    one, two, three = together(one, two, three, a, b, c)
     one, two, three, known_jokers = add_known(rules, games, i, viewer, one, two, three)
-    naturals = int(r.naturals)
-    unseen = int(base[OBS_UNSEEN])
-    if packs == 1:
-        _spread(row, unseen, naturals & ~one)
-    elif packs == 2:
-        _spread_planes(row, unseen, packs, naturals & ~two, naturals & ~one, 0)
-    else:
-        _spread_planes(row, unseen, packs, naturals & ~three, naturals & ~two, naturals & ~one)
+    one, two, three = not_in(rules, one, two, three)
+    _spread_planes(row, int(base[OBS_UNSEEN]), packs, one, two, three)
     if jokers > 0:
         _more_than(row, int(base[OBS_HAND_JOKERS]), jokers, own_jokers)
         _more_than(row, int(base[OBS_PILE_JOKERS]), jokers, pile_jokers)
