@@ -66,7 +66,7 @@ def hand_points(rules, games, i, seat):
 
 @kernel
 def live_copies(faces, one, two, three, jokers):
-    """Unseen copies of the faces of a mask; the other arguments as `seen.unseen_planes` gives them."""
+    """Unseen copies of the faces of a mask; the other arguments as `seen.unseen_copies` gives them."""
     copies = count_bits(faces & one) + count_bits(faces & two) + count_bits(faces & three)
     return copies + jokers if faces & JOKER_BIT else copies
 
@@ -88,3 +88,49 @@ def nearest_take(games, i, faces):
     while not (faces >> int(games[i].pile[index])) & 1:
         index -= 1
     return int(games[i].pile[index])
+
+
+@kernel
+def held_chance(rules, games, i, seat, face, around):
+    """Chance that `seat` holds `face`, from what is known of its hand and the number of unseen cards."""
+    g = games[i]
+    if g.known[seat, face] > 0:
+        return 1.0
+    one, two, three, _, total = around[:5]
+    copies = ((one >> face) & 1) + ((two >> face) & 1) + ((three >> face) & 1)
+    hidden = int(g.hand_size[seat])
+    faces = int(g.known_faces[seat])
+    while faces:
+        hidden -= int(g.known[seat, lowest_bit(faces)])
+        faces &= faces - 1
+    return min(1.0, copies * hidden / total)
+
+
+@kernel
+def meld_chance(rules, games, i, seat, face, around, doubt):
+    """Chance (a sum, at most 1) that `seat` holds two cards that make a meld of three with the natural `face`.
+
+    Pairs that would have melded with a card that the seat discarded or left lying count `doubt` times.
+    """
+    g = games[i]
+    rank, suit = face % 13, face // 13
+    left = int(g.refused[seat]) | int(g.discarded[seat])
+    factor = doubt if left & (COLUMN << rank) else 1.0
+    p = held_chance(rules, games, i, seat, (face + 13) % 52, around)
+    q = held_chance(rules, games, i, seat, (face + 26) % 52, around)
+    s = held_chance(rules, games, i, seat, (face + 39) % 52, around)
+    chance = factor * (p * q + p * s + q * s)
+    top = int(rules[0].max_position)
+    for low in range(rank - 1, rank + 2):
+        # The run at positions low … low + 2, without the face itself.
+        if low < 1 or low + 2 > top:
+            continue
+        pair = 1.0
+        for position in range(low, low + 3):
+            if position != rank + 1:
+                pair *= held_chance(rules, games, i, seat, 13 * suit + (position - 1) % 13, around)
+        other = low - 1 if low + 2 == rank + 1 else low + 3
+        if low != rank and 1 <= other <= top and (left >> (13 * suit + (other - 1) % 13)) & 1:
+            pair *= doubt
+        chance += pair
+    return min(1.0, chance)

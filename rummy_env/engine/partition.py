@@ -22,11 +22,17 @@ _NONE, _ALL = 0, 1
 @kernel
 def card_points(rules, first, second, third, jokers):
     """Points of the cards of a hand."""
-    return _points(rules, first) + _points(rules, second) + _points(rules, third) + jokers * int(rules[0].points[JOKER])
+    return (
+        naturals_points(rules, first)
+        + naturals_points(rules, second)
+        + naturals_points(rules, third)
+        + jokers * int(rules[0].points[JOKER])
+    )
 
 
 @kernel
-def _points(rules, cards):
+def naturals_points(rules, cards):
+    """Points of the naturals of a mask."""
     points = 0
     while cards:
         points += int(rules[0].points[lowest_bit(cards)])
@@ -62,13 +68,13 @@ def _run_points(rules, cards):
     starts = run_starts(cards, int(rules[0].run_starts))
     if starts == 0:
         return 0
-    points = _points(rules, cards_of_windows(starts))
+    points = naturals_points(rules, cards_of_windows(starts))
     # An ace with 2 3 and with Q K can be in one of the two runs only: no loss where the other one is longer.
     aces = starts & (starts >> 11) & COLUMN & ~(starts >> 1) & ~(starts >> 10)
     while aces:
         ace = lowest_bit(aces)
         aces &= aces - 1
-        points -= min(_points(rules, 6 << ace), _points(rules, 3 << (ace + 11)))
+        points -= min(naturals_points(rules, 6 << ace), naturals_points(rules, 3 << (ace + 11)))
     return points
 
 
@@ -90,7 +96,7 @@ def _of_different_cards(rules, cards):
             open_ranks |= 1 << rank
             count += 1
         else:
-            fixed += _points(rules, of_rank)
+            fixed += naturals_points(rules, of_rank)
             cards &= ~of_rank
     best = 0
     for choices in range(1 << (_DIGIT * count)):
@@ -101,7 +107,7 @@ def _of_different_cards(rules, cards):
             chosen = _set_choice(rules, of_rank, digits & 7)
             digits >>= _DIGIT
             left &= ~chosen
-            points += _points(rules, chosen)
+            points += naturals_points(rules, chosen)
             if chosen == JOKER_BIT:
                 points = -1
         if points >= 0:
