@@ -9,17 +9,15 @@ import numpy as np
 from rummy_env.actions import ActionLayout
 from rummy_env.arena.behaviour import Behaviour
 from rummy_env.arena.match import Match
-from rummy_env.arena.players import Answers, make_players
+from rummy_env.arena.players import Tables, make_player
 from rummy_env.arena.schedule import lone_seats, unit_seed
 from rummy_env.engine.batch import apply_batch, legal_batch
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.play import start_deal, start_game
-from rummy_env.engine.seats import view_turns
 from rummy_env.engine.state import NONE, NUM_BLOCKS, OVER_BLOCKED, OVER_NO, new_games
 from rummy_env.errors import IllegalActionError
 from rummy_env.game import Game
-from rummy_env.observation import ObservationLayout
 from rummy_env.position import position_to_dict
 
 POINTS, DEALS, WON, DECIDED, GAMES_WON, GAMES = range(6)
@@ -95,7 +93,8 @@ class Batch:
 
     def __init__(self, match: Match, first: int, end: int) -> None:
         announce_compilation()
-        self._match, self._players = match, make_players(match)
+        self._match = match
+        self._players = [make_player(agent, label) for agent, label in zip(match.agents, match.labels, strict=True)]
         units, pairs, seatings, seats = end - first, match.pairs, match.seatings, match.seats
         per_unit = len(pairs) * len(seatings)
         count = units * per_unit
@@ -109,7 +108,7 @@ class Batch:
         self._games = new_games(count)
         self._words = np.zeros((count, NUM_BLOCKS), np.int64)
         self._masks = np.zeros((count, ActionLayout.for_rules(match.rules, seats).num_actions), np.int8)
-        self._observation_size = ObservationLayout.for_table(match.rules, seats).size
+        self._tables = Tables(match.rules, self._rules, self._games, self._words, self._masks)
         self._actions = np.zeros(count, np.int32)
         self._rewards = np.zeros((count, seats))
         self._points = np.zeros((count, seats))
@@ -157,7 +156,7 @@ class Batch:
     def _decide(self, agent: int, rows: np.ndarray) -> None:
         """Ask an agent for its actions in the games of `rows`; the games in which it fails are over."""
         seats = self._games["player"][rows].astype(np.int64)
-        answers = self._ask(agent, rows, seats)
+        answers = self._players[agent].ask(self._tables, rows, seats)
         self._actions[rows] = answers.actions
         self.seconds[rows, seats] += answers.seconds
         limit = self._match.time_limit
@@ -174,15 +173,6 @@ class Batch:
                 self._forfeit(row, seat, action, f"thought {self.seconds[row, seat]:.3g} s, allowed are {limit:g} s")
             else:
                 self._forfeit(row, seat, action, self._why_illegal(row, action))
-
-    def _ask(self, agent: int, rows: np.ndarray, seats: np.ndarray) -> Answers:
-        observations = np.zeros((len(rows), self._observation_size), np.int8)
-        masks = np.zeros((len(rows), self._masks.shape[1]), np.int8)
-        view_turns(self._rules, self._games, rows, self._words, masks, observations)
-        public = {"rules": self._match.rules, "num_players": self._match.seats}
-        infos = [{**public, "seat": seat} for seat in seats.tolist()]
-        seeds = self._games["seed"][rows].tolist()
-        return self._players[agent].ask(rows.tolist(), seats.tolist(), seeds, observations, masks, infos)
 
     def _why_illegal(self, row: int, action: int) -> str:
         table = self._match.rules.table(self._match.seats)
