@@ -17,7 +17,8 @@ CHUNKS_PER_WORKER = 4
 
 
 def chunk_size(match: Match, units: int, workers: int) -> int:
-    """Units in a chunk, where `units` are left to play."""
+    """Units in a chunk, where `units` are left to play; `ArgumentError` unless `workers` is a whole number from 1."""
+    check_count("workers", workers)
     games = len(match.pairs) * len(match.seatings)
     return max(1, min(GAMES_AT_ONCE // games, -(-units // (CHUNKS_PER_WORKER * workers))))
 
@@ -32,10 +33,8 @@ def play_chunks(match: Match, ranges: Sequence[Range], workers: int = 1, ray: bo
         ray: Hand the chunks to Ray: the cluster that this process is connected to, or one on this machine.
 
     Raises:
-        ArgumentError: `workers` is no whole number from 1.
         MissingExtraError: Ray is not installed.
     """
-    check_count("workers", workers)
     if ray:
         yield from _in_ray(match, ranges, workers)
     elif workers == 1 or len(ranges) < 2:

@@ -87,7 +87,6 @@ class Batch:
         lineups: Number of the agent in each seat of each game, int64, shape ``(count, seats)``.
         sides: Side of the pair (0 or 1) in each seat, int8, likewise.
         seconds: Seconds that each seat thought, float64, likewise.
-        forfeits: As in `Chunk`.
         fingerprints: Digest of the cards and the dealer of the first deal of each unit.
     """
 
@@ -115,10 +114,9 @@ class Batch:
         self._won = np.zeros((count, seats))
         self._deals = np.zeros(count, np.int64)
         self._decided = np.zeros(count, np.int64)
-        self._forfeiter = np.full(count, NONE)
         self.seconds = np.zeros((count, seats))
         self.behaviour = Behaviour(self._rules, count)
-        self.forfeits: list[dict[str, Any]] = []
+        self._forfeits: dict[int, dict[str, Any]] = {}
         self._deal()
         self.fingerprints = [self._fingerprint(row) for row in range(0, count, per_unit)]
 
@@ -191,22 +189,24 @@ class Batch:
         self._won[row, seat] -= share
         self._deals[row] += 1
         self._decided[row] += 1
-        self._forfeiter[row] = seat
         game.over = OVER_BLOCKED  # whatever the reason: the engine leaves the game alone from now on
-        self.forfeits.append(
-            {
-                "agent": match.labels[self.lineups[row, seat]],
-                "opponent": match.labels[self._pairs[row, 1 - self.sides[row, seat]]],
-                "unit": int(self._units[row]),
-                "seed": int(game.seed),
-                "contract": int(game.contract) + 1 if match.rules.contracts else None,
-                "deal": int(game.deals_done) + 1,
-                "seating": [match.labels[agent] for agent in self.lineups[row]],
-                "seat": seat,
-                "action": action,
-                "reason": reason,
-            }
-        )
+        self._forfeits[row] = {
+            "agent": match.labels[self.lineups[row, seat]],
+            "opponent": match.labels[self._pairs[row, 1 - self.sides[row, seat]]],
+            "unit": int(self._units[row]),
+            "seed": int(game.seed),
+            "contract": int(game.contract) + 1 if match.rules.contracts else None,
+            "deal": int(game.deals_done) + 1,
+            "seating": [match.labels[agent] for agent in self.lineups[row]],
+            "seat": seat,
+            "action": action,
+            "reason": reason,
+        }
+
+    @property
+    def forfeits(self) -> list[dict[str, Any]]:
+        """As in `Chunk`."""
+        return [self._forfeits[row] for row in sorted(self._forfeits)]
 
     def _end_deals(self, rows: np.ndarray) -> None:
         if not len(rows):
@@ -237,7 +237,7 @@ class Batch:
         """Share of each seat in winning its game: the winners', or of a forfeited game that of all others."""
         seats = self._match.seats
         scores = self._games["scores"][:, :seats] * (-1 if self._match.rules.contracts else 1)
-        best = scores == scores.max(axis=1, keepdims=True)
-        forfeited = self._forfeiter[:, None] != NONE
-        winners = np.where(forfeited, np.arange(seats) != self._forfeiter[:, None], best)
+        winners = scores == scores.max(axis=1, keepdims=True)
+        for row, forfeit in self._forfeits.items():
+            winners[row] = np.arange(seats) != forfeit["seat"]
         return winners / winners.sum(axis=1, keepdims=True)

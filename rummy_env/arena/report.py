@@ -121,16 +121,16 @@ class Report:
             caption=f"in brackets {CONFIDENCE:.0%} intervals, bootstrap over {unit}; p: sign test, corrected by Holm",
             box=box.SIMPLE_HEAD,
         )
-        table.add_column("pair")
+        table.add_column("")
         games = ["games won"] if match.games is not None else []
-        for name in ("points a deal", "decided deals won", *games, f"{unit} ahead:behind", "p", "forfeits"):
-            table.add_column(name, justify="right")
+        for name in ("points a deal", "deals won", *games, "ahead : behind", "p"):
+            table.add_column(name, justify="right", no_wrap=name != "ahead : behind")
         for pair in self.pairs:
             won = [_share(pair.games_won)] if games else []
             table.add_row(
-                escape(f"{pair.first} – {pair.second}"),
+                escape(f"{pair.first}\n– {pair.second}"),
                 *(_points(pair.points), _share(pair.deals_won), *won),
-                *(f"{pair.better}:{pair.worse}", f"{pair.p_holm:.2g}", ":".join(map(str, pair.forfeits))),
+                *(f"{pair.better} : {pair.worse}", f"{pair.p_holm:.2g}"),
             )
         return table
 
@@ -241,13 +241,13 @@ def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, A
 
 
 def _points(estimate: Estimate) -> str:
-    return f"{estimate.value:+.2f} [{estimate.low:+.2f},{estimate.high:+.2f}]"
+    return f"{estimate.value:+.2f}\n[{estimate.low:+.2f},{estimate.high:+.2f}]"
 
 
 def _share(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
-    return f"{estimate.value:.1%} [{estimate.low:.1%},{estimate.high:.1%}]"
+    return f"{estimate.value:.1%}\n[{estimate.low:.1%},{estimate.high:.1%}]"
 
 
 def _text(value: float | None, form: str) -> str:

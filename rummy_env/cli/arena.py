@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from rummy_env.cli.options import Players, Variant
+from rummy_env.errors import ArgumentError
 
 
 def arena(
@@ -41,6 +42,9 @@ def arena(
     match = Match(
         [*(agents or []), *(more or [])], variant, players, deals, games, seed, contract, reference, time_limit
     )
+    for option, file in (("--json", json_file), ("--picture", picture)):
+        if file is not None and not file.parent.is_dir():
+            raise ArgumentError(f"{option} {file}: there is no folder {file.parent}")
     if picture is not None:
         import_figure()
     console = Console(stderr=True)
