@@ -104,7 +104,7 @@ class Report:
         for pair in self.pairs:
             value, low, high = pair.points
             table[pair.first, pair.second] = pair.points
-            table[pair.second, pair.first] = Estimate(-value, -high, -low)
+            table[pair.second, pair.first] = Estimate(0.0 - value, 0.0 - high, 0.0 - low)  # no -0.0
         return table
 
     def tables(self) -> list[Table]:
@@ -130,7 +130,7 @@ class Report:
             table.add_row(
                 escape(f"{pair.first}\n– {pair.second}"),
                 *(_points(pair.points), _share(pair.deals_won), *won),
-                *(f"{pair.better} : {pair.worse}", f"{pair.p_holm:.2g}"),
+                *(f"{pair.better} : {pair.worse}", _p_value(pair.p_holm)),
             )
         return table
 
@@ -248,6 +248,10 @@ def _share(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
     return f"{estimate.value:.1%}\n[{estimate.low:.1%},{estimate.high:.1%}]"
+
+
+def _p_value(p_value: float) -> str:
+    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.2g}"
 
 
 def _text(value: float | None, form: str) -> str:
