@@ -15,7 +15,8 @@ import numpy as np
 from baselines.greedy import Greedy
 from rummy_env.agents import Agent, CompiledAgent
 from rummy_env.arena import Match, run
-from rummy_env.arena.play import POINTS, Batch
+from rummy_env.arena.chunk import POINTS
+from rummy_env.arena.play import Batch
 from rummy_env.arena.statistics import Estimate, bootstrap_ratios
 from rummy_env.engine.batch import choose
 from rummy_env.engine.jit import kernel

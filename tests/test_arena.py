@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from baselines.greedy import Greedy
 from rummy_env.arena import Match, run
 from rummy_env.arena.behaviour import NUM_COUNTS, figures
-from rummy_env.arena.play import DEALS, DECIDED, GAMES_WON, POINTS, WON, Batch, play_chunk
+from rummy_env.arena.chunk import DEALS, DECIDED, GAMES_WON, POINTS, WON
+from rummy_env.arena.play import Batch, play_chunk
 from rummy_env.arena.report import make_report
 from rummy_env.arena.schedule import unit_seed
 from rummy_env.errors import ArgumentError, MissingExtraError, RulesError, SeedError
@@ -216,7 +218,7 @@ def test_any_cut_into_chunks_has_the_same_result():
 
 
 def test_two_processes_have_the_same_result(tmp_path):
-    match = Match(["random", Eager(), Chance()], SMALL, 2, deals=20, seed=1)
+    match = Match(["random", Greedy(), Eager(), Chance()], SMALL, 2, deals=20, seed=1)
     done = []
     assert result(run(match, workers=2, progress=done.append)) == result(run(match))
     assert done == sorted(done) and done[0] == 0 and done[-1] == 20

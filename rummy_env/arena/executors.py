@@ -5,8 +5,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
 
+from rummy_env.arena.chunk import Chunk
 from rummy_env.arena.match import Match
-from rummy_env.arena.play import Chunk, play_chunk
+from rummy_env.arena.play import play_chunk
 from rummy_env.envs.arguments import check_count
 from rummy_env.errors import MissingExtraError
 

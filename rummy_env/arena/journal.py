@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rummy_env.arena.chunk import Chunk
 from rummy_env.arena.match import Match
-from rummy_env.arena.play import Chunk
 from rummy_env.errors import ArgumentError
 
 FILE_NAME = "chunks.jsonl"

@@ -1,6 +1,5 @@
 """Playing a part of a match: all seatings of all pairs over some units, as one batch of games."""
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from rummy_env.actions import ActionLayout
 from rummy_env.arena.behaviour import Behaviour
+from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, NUM_OUTCOMES, POINTS, WON, Chunk
 from rummy_env.arena.match import Match
 from rummy_env.arena.players import Tables, make_player
 from rummy_env.arena.schedule import lone_seats, unit_seed
@@ -19,45 +19,6 @@ from rummy_env.engine.state import NONE, NUM_BLOCKS, OVER_BLOCKED, OVER_NO, new_
 from rummy_env.errors import IllegalActionError
 from rummy_env.game import Game
 from rummy_env.position import position_to_dict
-
-POINTS, DEALS, WON, DECIDED, GAMES_WON, GAMES = range(6)
-NUM_OUTCOMES = 6
-"""What is kept of a game, for the first of a pair: its points (what the engine pays the lone seat, signed) · deals ·
-deals in which one of its seats went out, and in which any did (a forfeit is a win shared by the others) · games won,
-ties shared · games."""
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """What came of the units `first` … `end` - 1.
-
-    Attributes:
-        outcomes: float64, shape ``(units, pairs, NUM_OUTCOMES)``, summed over the seatings.
-        behaviour: int64, shape ``(agents, NUM_COUNTS)``.
-        seconds: Seconds that each agent thought.
-        deals: Fingerprint of the first deal of each unit.
-        forfeits: Every forfeited game: ``agent``, ``opponent``, ``unit``, ``seed`` (of the game), ``contract``,
-            ``deal`` (of the game, from 1), ``seating`` (labels by seat), ``seat``, ``action`` and ``reason``.
-    """
-
-    first: int
-    end: int
-    outcomes: np.ndarray
-    behaviour: np.ndarray
-    seconds: np.ndarray
-    deals: list[str]
-    forfeits: list[dict[str, Any]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The chunk as plain JSON."""
-        arrays = {name: value.tolist() for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return vars(self) | arrays
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Chunk":
-        """The chunk that `to_dict` gave."""
-        arrays = {"outcomes": np.float64, "behaviour": np.int64, "seconds": np.float64}
-        return cls(**data | {name: np.array(data[name], dtype) for name, dtype in arrays.items()})
 
 
 def play_chunk(match: Match, first: int, end: int) -> Chunk:

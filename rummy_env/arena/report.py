@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from rummy_env.arena.behaviour import DECISIONS, figures
+from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
 from rummy_env.arena.match import Match
-from rummy_env.arena.play import DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
 from rummy_env.arena.ratings import Rating, rate
 from rummy_env.arena.statistics import CONFIDENCE, RESAMPLES, Estimate, bootstrap_ratios, holm, sign_test
 
