@@ -76,7 +76,7 @@ $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
 	@touch $@
 
 test-libraries: $(LIBRARIES_VENV)/.done
-	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py
+	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py tests/test_arena.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The command `rummy`: simulate games, show one, explain the rules, demonstrate the environments."""
+"""The command `rummy`: simulate games, compare agents, show a game, explain the rules, demonstrate the environments."""
 
 import sys
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rummy_env.cli.arena import arena
 from rummy_env.cli.demo import demo
 from rummy_env.cli.rules import rules
 from rummy_env.cli.show import show
@@ -18,7 +19,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (simulate, show, rules, demo):
+for command in (simulate, arena, show, rules, demo):
     app.command()(command)
 
 
@@ -34,7 +35,7 @@ def _rummy(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Rummy games for reinforcement learning: simulate, show, explain."""
+    """Rummy games for reinforcement learning: simulate, compare, show, explain."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

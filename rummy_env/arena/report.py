@@ -1,0 +1,258 @@
+"""The result of a match: figures with intervals, as plain data and as tables."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from rummy_env.arena.behaviour import DECISIONS, figures
+from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
+from rummy_env.arena.match import Match
+from rummy_env.arena.ratings import Rating, rate
+from rummy_env.arena.statistics import CONFIDENCE, RESAMPLES, Estimate, bootstrap_ratios, holm, sign_test
+
+FORMAT = "rummy-env-arena/1"
+"""Tag of the JSON form; changes when a reader of this version could not read a newer report."""
+FORFEITS_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """How the first of a pair did against the second.
+
+    Attributes:
+        first: Label of the agent.
+        second: Label of its opponent.
+        points: Points a deal that the first is ahead: with contracts the mean of the others' penalties minus the own,
+            without what the engine pays a seat (the winner gains what the others lose).
+        deals_won: Of the deals in which anybody went out, the share in which the first did; equals have 0.5 at any
+            table. None where nobody ever went out.
+        games_won: Share of games won, ties shared; None where single deals are played.
+        better: Units in which the first was ahead over all seatings.
+        worse: Units in which the second was.
+        p_value: Exact two-sided sign test of these two numbers.
+        p_holm: The same, corrected by Holm's method for the number of pairs in the table.
+        forfeits: Games that each of the two forfeited.
+    """
+
+    first: str
+    second: str
+    points: Estimate
+    deals_won: Estimate | None
+    games_won: Estimate | None
+    better: int
+    worse: int
+    p_value: float
+    p_holm: float
+    forfeits: tuple[int, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain JSON."""
+        plain = {name: value._asdict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
+        return plain | {"forfeits": list(self.forfeits)}
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a match has shown.
+
+    Attributes:
+        match: The match.
+        pairs: A result for each pair.
+        ratings: OpenSkill rating by label, from who was ahead in each unit; None where OpenSkill is not installed.
+        behaviour: By label, what `behaviour.figures` says.
+        decisions_per_s: By label, decisions for each second that the agent thought; None for one that never did.
+        unique_deals: How many of the units began with different cards or dealers.
+        forfeits: As in `Chunk`, in the order of units.
+    """
+
+    match: Match
+    pairs: list[PairResult]
+    ratings: dict[str, Rating] | None
+    behaviour: dict[str, dict[str, Any]]
+    decisions_per_s: dict[str, float | None]
+    unique_deals: int
+    forfeits: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON; all but ``decisions_per_s`` follows from ``match``."""
+        ratings = None if self.ratings is None else {name: rating._asdict() for name, rating in self.ratings.items()}
+        return {
+            "format": FORMAT,
+            "match": self.match.to_dict(),
+            "unique_deals": self.unique_deals,
+            "intervals": {
+                "confidence": CONFIDENCE,
+                "resamples": RESAMPLES,
+                "method": "percentile bootstrap over units",
+            },
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "ratings": ratings,
+            "behaviour": self.behaviour,
+            "decisions_per_s": self.decisions_per_s,
+            "forfeits": self.forfeits,
+        }
+
+    def cross_table(self) -> dict[tuple[str, str], Estimate]:
+        """Points a deal that one agent is ahead of another, by the labels of both; each pair is there both ways."""
+        table = {}
+        for pair in self.pairs:
+            value, low, high = pair.points
+            table[pair.first, pair.second] = pair.points
+            table[pair.second, pair.first] = Estimate(0.0 - value, 0.0 - high, 0.0 - low)  # no -0.0
+        return table
+
+    def tables(self) -> list[Table]:
+        """The report as tables for a terminal."""
+        tables = [self._pairs_table(), self._cross_table(), self._behaviour_table()]
+        return tables + ([self._forfeits_table()] if self.forfeits else [])
+
+    def _pairs_table(self) -> Table:
+        match = self.match
+        unit = "deals" if match.games is None else "games"
+        table = Table(
+            title=f"{match.rules.name}, {match.seats} players, seed {match.seed}: {match.units:,} {unit} "
+            f"({self.unique_deals:,} different), each in {len(match.seatings)} seatings",
+            caption=f"in brackets {CONFIDENCE:.0%} intervals, bootstrap over {unit}; p: sign test, corrected by Holm",
+            box=box.SIMPLE_HEAD,
+        )
+        table.add_column("")
+        games = ["games won"] if match.games is not None else []
+        for name in ("points a deal", "deals won", *games, "ahead : behind", "p"):
+            table.add_column(name, justify="right", no_wrap=name != "ahead : behind")
+        for pair in self.pairs:
+            won = [_share(pair.games_won)] if games else []
+            table.add_row(
+                escape(f"{pair.first}\n– {pair.second}"),
+                *(_points(pair.points), _share(pair.deals_won), *won),
+                *(f"{pair.better} : {pair.worse}", _p_value(pair.p_holm)),
+            )
+        return table
+
+    def _cross_table(self) -> Table:
+        cells, labels = self.cross_table(), self.match.labels
+        caption = None if self.ratings else escape("for ratings: pip install 'rummy-env[arena]'")
+        table = Table(title="points a deal, row against column", caption=caption, box=box.SIMPLE_HEAD)
+        table.add_column("")
+        for label in (*labels, *(["OpenSkill"] if self.ratings else [])):
+            table.add_column(escape(label), justify="right")
+        for row in labels:
+            points = [f"{cells[row, column].value:+.2f}" if (row, column) in cells else "" for column in labels]
+            rating = [f"{self.ratings[row].mu:.1f} ± {self.ratings[row].sigma:.1f}"] if self.ratings else []
+            table.add_row(escape(row), *points, *rating)
+        return table
+
+    def _behaviour_table(self) -> Table:
+        table = Table(title="behaviour", box=box.SIMPLE_HEAD)
+        table.add_column("")
+        for label in self.match.labels:
+            table.add_column(escape(label), justify="right")
+        going_down = "turn of going down" if self.match.rules.contracts else "turn of the first meld"
+        rows = {
+            "first_meld_turn": (going_down, "{:.2f}"),
+            "melds": ("… in so many deals", "{:.1%}"),
+            "take_up_rate": ("draws that took the top card", "{:.1%}"),
+            "deep_pickups": ("deep pick-ups a deal", "{:.3f}"),
+            "exchanges": ("exchanges a deal", "{:.3f}"),
+            "caught_with": ("points caught with", "{:.1f}"),
+            "deal_length": ("turns a deal, all players", "{:.1f}"),
+        }
+        ends = {"out": "went out", "beaten": "another went out", "blocked": "blocked", "capped": "turn limit"}
+        shown = [self.behaviour[label] for label in self.match.labels]
+        for name, (text, form) in rows.items():
+            table.add_row(text, *(_text(figure[name], form) for figure in shown))
+        for name, text in ends.items():
+            table.add_row(f"ended: {text}", *(_text(figure["ends"][name], "{:.1%}") for figure in shown))
+        speeds = (self.decisions_per_s[label] for label in self.match.labels)
+        table.add_row("decisions a second", *(_text(speed, "{:,.0f}") for speed in speeds))
+        return table
+
+    def _forfeits_table(self) -> Table:
+        table = Table(title=f"{len(self.forfeits)} forfeited games", box=box.SIMPLE_HEAD)
+        names = ("agent", "seed", "contract", "deal", "seating", "action", "reason")
+        for name in names:
+            table.add_column(name, overflow="fold")
+        for forfeit in self.forfeits[:FORFEITS_SHOWN]:
+            shown = forfeit | {"seating": ", ".join(forfeit["seating"])}
+            table.add_row(*("–" if shown[name] is None else escape(str(shown[name])) for name in names))
+        if len(self.forfeits) > FORFEITS_SHOWN:
+            table.caption = f"the first {FORFEITS_SHOWN}; the JSON form has all"
+        return table
+
+
+def make_report(match: Match, chunks: Sequence[Chunk]) -> Report:
+    """Sum up the chunks of a match, which hold every unit once, in any order."""
+    chunks = sorted(chunks, key=lambda chunk: chunk.first)
+    outcomes = np.concatenate([chunk.outcomes for chunk in chunks])
+    counts = np.sum([chunk.behaviour for chunk in chunks], axis=0)
+    seconds = np.sum([chunk.seconds for chunk in chunks], axis=0)
+    forfeits = [forfeit for chunk in chunks for forfeit in chunk.forfeits]
+    ahead = outcomes[:, :, POINTS]
+    results = ((*pair, ahead[unit, column]) for unit in range(len(ahead)) for column, pair in enumerate(match.pairs))
+    ratings = rate(len(match.agents), results)
+    return Report(
+        match=match,
+        pairs=_pair_results(match, outcomes, forfeits),
+        ratings=None if ratings is None else dict(zip(match.labels, ratings, strict=True)),
+        behaviour={label: figures(row) for label, row in zip(match.labels, counts, strict=True)},
+        decisions_per_s={
+            label: int(row[DECISIONS]) / float(thought) if thought > 0 else None
+            for label, row, thought in zip(match.labels, counts, seconds, strict=True)
+        },
+        unique_deals=len({deal for chunk in chunks for deal in chunk.deals}),
+        forfeits=forfeits,
+    )
+
+
+def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, Any]]) -> list[PairResult]:
+    above, below = [POINTS, WON, GAMES_WON], [DEALS, DECIDED, GAMES]
+    columns = len(match.pairs) * len(above)
+    estimates = bootstrap_ratios(
+        outcomes[:, :, above].reshape(-1, columns), outcomes[:, :, below].reshape(-1, columns), match.seed
+    )
+    better, worse = (outcomes[:, :, POINTS] > 0).sum(axis=0), (outcomes[:, :, POINTS] < 0).sum(axis=0)
+    p_values = [sign_test(int(better[column]), int(worse[column])) for column in range(len(match.pairs))]
+    lost = Counter((forfeit["agent"], forfeit["opponent"]) for forfeit in forfeits)
+    results = []
+    for column, (corrected, pair) in enumerate(zip(holm(p_values), match.pairs, strict=True)):
+        first, second = (match.labels[agent] for agent in pair)
+        points, deals_won, games_won = estimates[column * len(above) : (column + 1) * len(above)]
+        assert points is not None  # every unit has a deal
+        results.append(
+            PairResult(
+                first=first,
+                second=second,
+                points=points,
+                deals_won=deals_won,
+                games_won=None if match.games is None else games_won,
+                better=int(better[column]),
+                worse=int(worse[column]),
+                p_value=p_values[column],
+                p_holm=corrected,
+                forfeits=(lost[first, second], lost[second, first]),
+            )
+        )
+    return results
+
+
+def _points(estimate: Estimate) -> str:
+    return f"{estimate.value:+.2f}\n[{estimate.low:+.2f},{estimate.high:+.2f}]"
+
+
+def _share(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "–"
+    return f"{estimate.value:.1%}\n[{estimate.low:.1%},{estimate.high:.1%}]"
+
+
+def _p_value(p_value: float) -> str:
+    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.2g}"
+
+
+def _text(value: float | None, form: str) -> str:
+    return "–" if value is None else form.format(value)
