@@ -115,6 +115,8 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
       outside the action space raises it in either case.
     - `render_mode=None`: with `"ansi"` `render` returns the table as text, all cards face up; with `"human"` it
       prints it, as does every step.
+    - `observation="plain"`: with `"planning"` the blocks above are followed by some that say exactly what the agent's
+      cards are worth, as far as it can know: `ObservationLayout.for_table(rules, num_players, "planning")`.
 
     `reset(seed, options)`: the same seed gives the same cards through every face of this package; without a seed each
     episode's seed follows from the one before. Options: `"deal"` (only for games with contracts), `"position"` (a

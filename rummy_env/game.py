@@ -11,6 +11,7 @@ import numpy as np
 from rummy_env.actions import ActionLayout, action_text
 from rummy_env.cards import FACE_TEXT
 from rummy_env.engine.batch import legal_batch, seed_stream
+from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.determinize import determinize
 from rummy_env.engine.jit import announce_compilation
@@ -95,25 +96,33 @@ class Game:
         rules: a `RuleSet`, the name of a preset, the path of a YAML file, or a mapping of options.
         num_players: seats; the default number of the rules if None.
         seed: everything random follows from it.
+        observation: ``"plain"``, or ``"planning"`` with the blocks that say what a seat's cards are worth.
 
     Raises:
         RulesError: the rules, or this table, are impossible.
         SeedError: the seed is no whole number from 0 to 2**63 - 1.
+        ArgumentError: there is no such kind of observation.
     """
 
-    def __init__(self, rules: RulesSource = "contract_rummy", num_players: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        rules: RulesSource = "contract_rummy",
+        num_players: int | None = None,
+        seed: int = 0,
+        observation: str = PLAIN,
+    ) -> None:
         loaded = RuleSet.load(rules)
-        self._set_table(loaded, loaded.default_num_players if num_players is None else num_players)
+        self._set_table(loaded, loaded.default_num_players if num_players is None else num_players, observation)
         start_game(self._rules, self._games, 0, check_seed(seed))
 
-    def _set_table(self, rules: RuleSet, num_players: int) -> None:
+    def _set_table(self, rules: RuleSet, num_players: int, observation: str) -> None:
         announce_compilation()
         self.rules = rules
         self.table = rules.table(num_players)
         self.num_players = int(num_players)
-        self._rules = compile_rules(rules, self.num_players)
+        self._rules = compile_rules(rules, self.num_players, observation)
         self.layout = ActionLayout.for_rules(rules, self.num_players)
-        self.observation_layout = ObservationLayout.for_table(rules, self.num_players)
+        self.observation_layout = ObservationLayout.for_table(rules, self.num_players, observation)
         self.history: list[int] = []
         self._games = new_games(1)
         self._words = np.zeros((1, NUM_BLOCKS), np.int64)
@@ -299,18 +308,19 @@ class Game:
         return position_to_dict(self.rules, self.table, self._games[0])
 
     @classmethod
-    def from_dict(cls, position: Mapping[str, Any]) -> "Game":
-        """Game from a position such as `to_dict` gives.
+    def from_dict(cls, position: Mapping[str, Any], observation: str = PLAIN) -> "Game":
+        """Game from a position such as `to_dict` gives, with this kind of observation.
 
         rules, num_players, player, hands, stock and discard are needed; the others have the values of a fresh deal.
 
         Raises:
+            ArgumentError: there is no such kind of observation.
             PositionError: the position is impossible; names the field and what is wrong.
             RulesError: its rules are.
         """
         check_keys(position)
         game = object.__new__(cls)
-        game._set_table(RuleSet.load(position["rules"]), position["num_players"])
+        game._set_table(RuleSet.load(position["rules"]), position["num_players"], observation)
         position_from_dict(position, game.rules, game.table, game._games)
         if game.over is None and not game._update_mask().any():
             raise PositionError(f"player {game.player} has no legal action in the {game.phase} phase of this position")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rummy_env.engine.blocks import observation_blocks
+from rummy_env.engine.blocks import PLAIN, observation_blocks
 from rummy_env.rules import RuleSet
 
 
@@ -37,9 +37,20 @@ class ObservationLayout:
     blocks: tuple[Block, ...]
 
     @staticmethod
-    def for_table(rules: RuleSet, num_players: int) -> "ObservationLayout":
-        """Layout for `num_players` seats; `RulesError` where that table is impossible."""
-        return _layout(rules, num_players)
+    def for_table(rules: RuleSet, num_players: int, observation: str = PLAIN) -> "ObservationLayout":
+        """Layout for `num_players` seats.
+
+        Args:
+            rules: The rules of the game.
+            num_players: Seats at the table.
+            observation: ``"plain"``: what a seat sees. ``"planning"``: after the same blocks some more, which say
+                exactly what its cards are worth, as far as it can know.
+
+        Raises:
+            RulesError: That table is impossible.
+            ArgumentError: `observation` is no such kind.
+        """
+        return _layout(rules, num_players, observation)
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Views of the blocks of a vector (or of a batch of vectors, shape (…, size)) by name, in their shapes."""
@@ -61,9 +72,9 @@ class ObservationLayout:
 
 
 @lru_cache(maxsize=64)
-def _layout(rules: RuleSet, num_players: int) -> ObservationLayout:
+def _layout(rules: RuleSet, num_players: int, observation: str) -> ObservationLayout:
     blocks, offset = [], 0
-    for spec in observation_blocks(rules, rules.table(num_players)):
+    for spec in observation_blocks(rules, rules.table(num_players), observation):
         blocks.append(Block(spec.name, offset, spec.shape, spec.meaning))
         offset += blocks[-1].size
     return ObservationLayout(offset, tuple(blocks))

@@ -1,7 +1,7 @@
 """How far a hand is from going down whole, as so many runs of different suits with no card left over."""
 
 from rummy_env.engine.bits import count_bits, lowest_bit
-from rummy_env.engine.distance import contract_needs
+from rummy_env.engine.distance import needs_of_contract
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import JOKER_BIT, SUIT
 from rummy_env.engine.state import SUITS_DISTINCT
@@ -14,8 +14,8 @@ _LENGTHS = 16
 
 
 @kernel
-def all_at_once_needs(rules, first, second, third, jokers, sets, runs, total, needs):
-    """As `contract_needs`, where all `total` cards must be in the melds and runs may have three or more cards.
+def needs_of_all(rules, first, second, third, jokers, sets, runs, total):
+    """As `needs_of_contract`, where all `total` cards must be in the melds and runs may have three or more cards.
 
     The distance is `total` less the most held cards that `runs` runs of different suits, together of that length, can
     use. Runs of all fourteen positions are left out, and `min_naturals` is not looked at: with more jokers than a base
@@ -23,14 +23,12 @@ def all_at_once_needs(rules, first, second, third, jokers, sets, runs, total, ne
     there it is the distance from base melds of three.
     """
     if sets > 0 or rules[0].runs_suit_rule != SUITS_DISTINCT:
-        contract_needs(rules, first, second, third, jokers, sets, runs, needs)
-        return
+        return needs_of_contract(rules, first, second, third, jokers, sets, runs)
     total = min(max(total, 3 * runs), _LONGEST * runs)
     used, lengths = _best_lengths(rules, first, runs, total)
     distance = max(0, total - used - jokers)
     if used + jokers > total:
-        needs[0], needs[1], needs[2] = 0, first | (JOKER_BIT if jokers > 0 else 0), 0
-        return
+        return 0, first | (JOKER_BIT if jokers > 0 else 0), 0
     free, lacking = second, 0
     for suit in range(4):
         ranks = (first >> (13 * suit)) & SUIT
@@ -44,8 +42,13 @@ def all_at_once_needs(rules, first, second, third, jokers, sets, runs, total, ne
             gaps |= lacked
         free |= spare << (13 * suit)
         lacking |= gaps << (13 * suit)
-    needs[0], needs[1] = distance, free
-    needs[2] = lacking | JOKER_BIT if distance > 0 else 0
+    return distance, free, lacking | JOKER_BIT if distance > 0 else 0
+
+
+@kernel
+def all_at_once_needs(rules, first, second, third, jokers, sets, runs, total, needs):
+    """Write `needs_of_all` into `needs` (int64, shape (3,))."""
+    needs[0], needs[1], needs[2] = needs_of_all(rules, first, second, third, jokers, sets, runs, total)
 
 
 @kernel

@@ -19,6 +19,7 @@ from rummy_env.engine.state import (
     BLOCK_TAKE,
     BLOCK_TAKE_TOP,
 )
+from rummy_env.errors import ArgumentError
 from rummy_env.rules import RuleSet, Table
 
 
@@ -78,6 +79,14 @@ TARGET_EIGHTHS = 8
 ROUND_STEPS = (1, 2, 3, 5, 8, 12, 18, 25, 35, 45)
 DEPTH_BINS = 4
 RECYCLES_SHOWN = 4
+DISTANCE_STEPS = (1, 2, 3, 4, 5, 6, 7, 8)
+DEADWOOD_STEPS = (1, 5, 10, 15, 20, 30, 40, 50, 65, 80)
+MORE_DEADWOOD = (0, 2, 5, 9)
+LESS_DEADWOOD = (1, 3, 6, 10)
+OUTS_STEPS = (1, 3, 6, 10, 16, 24)
+
+PLAIN, PLANNING = OBSERVATIONS = ("plain", "planning")
+"""Kinds of observation: what the seat sees; that, and exact knowledge of what its cards are worth."""
 
 (
     OBS_HAND,
@@ -119,15 +128,34 @@ RECYCLES_SHOWN = 4
     OBS_TARGET,
     OBS_TURN,
     OBS_DEALER,
-) = range(39)
+    OBS_DISTANCE,
+    OBS_DISCARD_DISTANCE,
+    OBS_TAKE_DISTANCE,
+    OBS_DEADWOOD,
+    OBS_DISCARD_DEADWOOD,
+    OBS_TAKE_DEADWOOD,
+    OBS_DISCARD_OUTS,
+    OBS_TAKE_OUTS,
+) = range(47)
 
 
 def _steps(steps: tuple[int, ...]) -> str:
     return ", ".join(str(step) for step in steps)
 
 
-def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
-    """Blocks of the observation, in order. Seats are relative to the viewer: 0 is the viewer, 1 plays next."""
+def observation_blocks(rules: RuleSet, table: Table, observation: str = PLAIN) -> list[ObservationBlock]:
+    """Blocks of the observation, in order. Seats are relative to the viewer: 0 is the viewer, 1 plays next.
+
+    Raises:
+        ArgumentError: `observation` is none of `OBSERVATIONS`.
+    """
+    if observation not in OBSERVATIONS:
+        raise ArgumentError(f"observation={observation!r} is not known: choose {' or '.join(map(repr, OBSERVATIONS))}")
+    planning = _planning_blocks(rules, table) if observation == PLANNING else []
+    return _plain_blocks(rules, table) + planning
+
+
+def _plain_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
     faces, packs, jokers = num_faces(table), table.num_packs, table.num_jokers
     seats, others = table.num_players, table.num_players - 1
     contracts = rules.contracts or ()
@@ -203,6 +231,50 @@ def observation_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
         (target, OBS_TARGET, "target", (seats, TARGET_EIGHTHS), "per seat: score >= k + 1 eighths of the target"),
         (True, OBS_TURN, "turn", (len(ROUND_STEPS),), f"finished turns per player >= {_steps(ROUND_STEPS)}"),
         (True, OBS_DEALER, "dealer", (seats,), "the dealer"),
+    ]
+    return [
+        ObservationBlock(number, name, shape, meaning) for present, number, name, shape, meaning in blocks if present
+    ]
+
+
+def _planning_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
+    """What follows from the viewer's hand and from what it sees, for its choices of now."""
+    faces, contracts = num_faces(table), rules.contracts is not None
+    deadwood = "points of the hand that fit on no meld, once down" if contracts else "points of the hand in no meld"
+    outs, least = f"unseen copies of helpful cards >= {_steps(OUTS_STEPS)}", "leaves the least"
+    blocks = [
+        (
+            contracts,
+            OBS_DISTANCE,
+            "distance",
+            (len(DISTANCE_STEPS),),
+            f"further cards for the contract >= {_steps(DISTANCE_STEPS)}",
+        ),
+        (contracts, OBS_DISCARD_DISTANCE, "discard_distance", (faces,), f"discarding it {least} distance"),
+        (contracts, OBS_TAKE_DISTANCE, "take_distance", (1,), "taking the top discard lowers the distance"),
+        (True, OBS_DEADWOOD, "deadwood", (len(DEADWOOD_STEPS),), f"{deadwood} >= {_steps(DEADWOOD_STEPS)}"),
+        (
+            True,
+            OBS_DISCARD_DEADWOOD,
+            "discard_deadwood",
+            (len(MORE_DEADWOOD), faces),
+            f"discarding it {least} deadwood, or no more than {_steps(MORE_DEADWOOD)} points above",
+        ),
+        (
+            True,
+            OBS_TAKE_DEADWOOD,
+            "take_deadwood",
+            (len(LESS_DEADWOOD),),
+            f"taking the top discard and discarding the best saves deadwood >= {_steps(LESS_DEADWOOD)}",
+        ),
+        (
+            True,
+            OBS_DISCARD_OUTS,
+            "discard_outs",
+            (len(OUTS_STEPS), faces),
+            f"per discard that {least} distance or deadwood, {outs}",
+        ),
+        (True, OBS_TAKE_OUTS, "take_outs", (len(OUTS_STEPS),), f"with the top discard, {outs}"),
     ]
     return [
         ObservationBlock(number, name, shape, meaning) for present, number, name, shape, meaning in blocks if present

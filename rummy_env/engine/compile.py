@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from rummy_env.cards import JOKER, NUM_RANKS
-from rummy_env.engine.blocks import action_blocks, observation_blocks
+from rummy_env.engine.blocks import PLAIN, action_blocks, observation_blocks
 from rummy_env.engine.state import (
     DEAD_LOWEST_HAND,
     DEAD_SCORE_HANDS,
@@ -48,13 +48,18 @@ _CODES = {
 _NO_LIMIT = 1000
 
 
-def compile_rules(rules: RuleSet, num_players: int) -> np.ndarray:
-    """`RULES` array of one for a table of `num_players`; `RulesError` where that table is impossible."""
-    return _compiled(rules, num_players).copy()
+def compile_rules(rules: RuleSet, num_players: int, observation: str = PLAIN) -> np.ndarray:
+    """`RULES` array of one for a table of `num_players` where this kind of observation is written.
+
+    Raises:
+        RulesError: That table is impossible.
+        ArgumentError: `observation` is none of `OBSERVATIONS`.
+    """
+    return _compiled(rules, num_players, observation).copy()
 
 
 @lru_cache(maxsize=64)
-def _compiled(rules: RuleSet, num_players: int) -> np.ndarray:
+def _compiled(rules: RuleSet, num_players: int, observation: str) -> np.ndarray:
     table = rules.table(num_players)
     compiled = np.zeros(1, RULES)
     r = compiled[0]
@@ -110,7 +115,7 @@ def _compiled(rules: RuleSet, num_players: int) -> np.ndarray:
         r.action_base[block.number] = r.num_actions
         r.num_actions += block.size
     r.observation_base[:] = NONE
-    for observed in observation_blocks(rules, table):
+    for observed in observation_blocks(rules, table, observation):
         r.observation_base[observed.number] = r.observation_size
         r.observation_size += int(np.prod(observed.shape))
     return compiled

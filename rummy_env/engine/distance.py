@@ -12,8 +12,8 @@ from rummy_env.engine.min_naturals import can_lay_with
 
 
 @kernel
-def contract_needs(rules, first, second, third, jokers, sets, runs, needs):
-    """Write the distance of a hand from a contract, the faces it can spare and those it needs into `needs`.
+def needs_of_contract(rules, first, second, third, jokers, sets, runs):
+    """How far a hand is from a contract: the distance, a mask of the faces it can spare, one of those it needs.
 
     The distance is the fewest further cards with which `sets` sets of three and `runs` runs of three that agree with
     the suit rule could be laid from the hand, whether or not such cards are left anywhere. That two jokers may not lie
@@ -27,11 +27,12 @@ def contract_needs(rules, first, second, third, jokers, sets, runs, needs):
         jokers: Jokers held.
         sets: Sets asked.
         runs: Runs asked.
-        needs: int64, shape (3,): the distance, the mask over 53 faces of which one copy may be given away without
-            raising it, and the mask over 53 faces of which one more lowers it.
+
+    Returns:
+        The distance, the mask over 53 faces of which one copy may be given away without raising it, and the mask over
+        53 faces of which one more lowers it.
     """
-    r = rules[0]
-    per_meld = 3 - int(r.min_naturals)
+    per_meld = 3 - int(rules[0].min_naturals)
     usable = min(jokers, per_meld * (sets + runs))
     lack, free, outs = fewest_lacking(rules, first, second, third, sets, runs, usable)
     distance = max(0, lack - usable)
@@ -45,9 +46,13 @@ def contract_needs(rules, first, second, third, jokers, sets, runs, needs):
         outs = 0
     elif jokers < per_meld or can_lay_with(rules, first, second, third, jokers + 1, sets, runs, distance - 1):
         outs |= JOKER_BIT
-    needs[0] = distance
-    needs[1] = free if jokers > 0 else free & ~JOKER_BIT
-    needs[2] = outs
+    return distance, free if jokers > 0 else free & ~JOKER_BIT, outs
+
+
+@kernel
+def contract_needs(rules, first, second, third, jokers, sets, runs, needs):
+    """Write `needs_of_contract` into `needs` (int64, shape (3,))."""
+    needs[0], needs[1], needs[2] = needs_of_contract(rules, first, second, third, jokers, sets, runs)
 
 
 @kernel

@@ -3,14 +3,13 @@
 Everything here is a function of the viewer's own hand and of what is public; no hidden card is read.
 """
 
-import numpy as np
-
-from rummy_env.engine.bits import count_bits, lowest_bit, spread_eight
+from rummy_env.engine.bits import count_bits
 from rummy_env.engine.blocks import (
     HAND_SIZE_STEPS,
     OBS_ALL_AT_ONCE,
     OBS_CONTRACT_RUNS,
     OBS_CONTRACT_SETS,
+    OBS_DEADWOOD,
     OBS_DEAL,
     OBS_DEALER,
     OBS_DECLARED,
@@ -55,71 +54,22 @@ from rummy_env.engine.blocks import (
 )
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import JOKER, swappable, table_ends
+from rummy_env.engine.plans import observe_plans
 from rummy_env.engine.seen import add_known, not_in, pile_copies, table_copies, together
 from rummy_env.engine.state import NONE
+from rummy_env.engine.writers import at_least, more_than, reached, set_bits, spread, spread_faces
 
-
-def _reached(steps: tuple[int, ...]) -> np.ndarray:
-    """For every count from 0 to the last step: the mask of the steps it reaches."""
-    return np.array(
-        [sum(1 << index for index, step in enumerate(steps) if count >= step) for count in range(steps[-1] + 1)]
-    )
-
-
-_HAND_SIZES, _STOCK_SIZES, _SCORES, _ROUNDS = map(_reached, (HAND_SIZE_STEPS, STOCK_STEPS, SCORE_STEPS, ROUND_STEPS))
+_HAND_SIZES, _STOCK_SIZES, _SCORES, _ROUNDS = map(reached, (HAND_SIZE_STEPS, STOCK_STEPS, SCORE_STEPS, ROUND_STEPS))
 _HAND_STEPS, _STOCK, _SCORE, _ROUND = map(len, (HAND_SIZE_STEPS, STOCK_STEPS, SCORE_STEPS, ROUND_STEPS))
 
 
 @kernel
-def _set_bits(row, base, mask):
-    """Set the entries of the bits of `mask`, counted from `base`: quickest for a few bits."""
-    while mask:
-        row[base + lowest_bit(mask)] = 1
-        mask &= mask - 1
-
-
-@kernel
-def _spread(row, base, mask):
-    """Write 52 entries from `base` on, the bits of `mask`: quickest for many bits."""
-    for first in range(0, 48, 8):
-        spread_eight(row, base + first, mask >> first)
-    spread_eight(row, base + 44, mask >> 44)
-
-
-@kernel
-def _spread_faces(row, base, mask, faces):
-    """Write an entry for each of 52 or 53 faces from `base` on."""
-    _spread(row, base, mask)
-    if faces > 52:
-        row[base + 52] = mask >> 52
-
-
-@kernel
-def _more_than(row, base, limit, count):
-    """Thermometer: entry k is set where `count` > k."""
-    for k in range(min(limit, count)):
-        row[base + k] = 1
-
-
-@kernel
-def _at_least(row, base, reached, steps, count):
-    """Thermometer of eight or more entries: entry k is set where `count` >= step k.
-
-    `reached` has the entries as a mask for every count up to its last.
-    """
-    entries = reached[max(0, min(count, len(reached) - 1))]
-    for first in range(0, steps - 7, 8):
-        spread_eight(row, base + first, entries >> first)
-    spread_eight(row, base + steps - 8, entries >> (steps - 8))
-
-
-@kernel
 def _spread_planes(row, base, packs, one, two, three):
-    _spread(row, base, one)
+    spread(row, base, one)
     if packs > 1:
-        _set_bits(row, base + 52, two)
+        set_bits(row, base + 52, two)
     if packs > 2:
-        _set_bits(row, base + 104, three)
+        set_bits(row, base + 104, three)
 
 
 @kernel
@@ -128,18 +78,17 @@ def observe(rules, games, i, viewer, observations, index):
     r = rules[0]
     row = observations[index]
     row[:] = 0
-    jokers_seen = _observe_cards(rules, games, i, viewer, row)
-    if r.num_jokers > 0:
-        unseen = int(r.num_jokers) - jokers_seen
-        _more_than(row, int(r.observation_base[OBS_UNSEEN_JOKERS]), int(r.num_jokers), unseen)
+    one, two, three, jokers = _observe_cards(rules, games, i, viewer, row)
     _observe_opponents(rules, games, i, viewer, row)
     _observe_turn(rules, games, i, viewer, row)
     _observe_game(rules, games, i, viewer, row)
+    if r.observation_base[OBS_DEADWOOD] != NONE:
+        observe_plans(rules, games, i, viewer, row, one, two, three, jokers)
 
 
 @kernel
 def _observe_cards(rules, games, i, viewer, row):
-    """Own hand, pile, table and the faces not seen; returns the number of jokers seen."""
+    """Own hand, pile, table and the cards not seen; returns count planes and jokers of the latter."""
     r, g = rules[0], games[i]
     base = r.observation_base
     packs, jokers = int(r.num_packs), int(r.num_jokers)
@@ -172,10 +121,13 @@ def _observe_cards(rules, games, i, viewer, row):
     one, two, three = not_in(rules, one, two, three)
     _spread_planes(row, int(base[OBS_UNSEEN]), packs, one, two, three)
     if jokers > 0:
-        _more_than(row, int(base[OBS_HAND_JOKERS]), jokers, own_jokers)
-        _more_than(row, int(base[OBS_PILE_JOKERS]), jokers, pile_jokers)
+        more_than(row, int(base[OBS_HAND_JOKERS]), jokers, own_jokers)
+        more_than(row, int(base[OBS_PILE_JOKERS]), jokers, pile_jokers)
     in_the_air = count_bits(int(g.declared)) + int(g.freed)
-    return own_jokers + pile_jokers + table_jokers + known_jokers + in_the_air
+    unseen_jokers = jokers - own_jokers - pile_jokers - table_jokers - known_jokers - in_the_air
+    if jokers > 0:
+        more_than(row, int(base[OBS_UNSEEN_JOKERS]), jokers, unseen_jokers)
+    return one, two, three, unseen_jokers
 
 
 @kernel
@@ -196,9 +148,9 @@ def _observe_opponents(rules, games, i, viewer, row):
     faces = 53 if r.num_jokers > 0 else 52
     for other in range(seats - 1):
         seat = _after(seats, viewer, other + 1)
-        _set_bits(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
-        _spread_faces(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]), faces)
-        _spread_faces(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]), faces)
+        set_bits(row, int(base[OBS_KNOWN]) + faces * other, int(g.known_faces[seat]))
+        spread_faces(row, int(base[OBS_DISCARDED]) + faces * other, int(g.discarded[seat]), faces)
+        spread_faces(row, int(base[OBS_REFUSED]) + faces * other, int(g.refused[seat]), faces)
 
 
 @kernel
@@ -208,10 +160,10 @@ def _observe_turn(rules, games, i, viewer, row):
     base = r.observation_base
     seats = int(r.num_players)
     low, high, sets = table_ends(rules, games, i, False, True)
-    _set_bits(row, int(base[OBS_FITS_LOW]), low)
-    _set_bits(row, int(base[OBS_FITS_HIGH]), high)
+    set_bits(row, int(base[OBS_FITS_LOW]), low)
+    set_bits(row, int(base[OBS_FITS_HIGH]), high)
     if base[OBS_FITS_SET] != NONE:
-        _set_bits(row, int(base[OBS_FITS_SET]), sets)
+        set_bits(row, int(base[OBS_FITS_SET]), sets)
     row[base[OBS_PHASE] + g.phase] = 1
     row[int(base[OBS_TO_MOVE]) + _after(seats, int(g.player), -viewer)] = 1
     if g.taken != NONE:
@@ -219,22 +171,22 @@ def _observe_turn(rules, games, i, viewer, row):
     if base[OBS_OBLIGED] != NONE and g.obliged != NONE:
         row[base[OBS_OBLIGED] + g.obliged] = 1
     if base[OBS_DECLARED] != NONE:
-        _set_bits(row, int(base[OBS_DECLARED]), int(g.declared))
+        set_bits(row, int(base[OBS_DECLARED]), int(g.declared))
     if base[OBS_SWAPPABLE] != NONE:
-        _set_bits(row, int(base[OBS_SWAPPABLE]), swappable(rules, games, i, viewer))
+        set_bits(row, int(base[OBS_SWAPPABLE]), swappable(rules, games, i, viewer))
         row[base[OBS_FREED]] = g.freed
     row[base[OBS_PLAYED_THIS_TURN]] = g.played_this_turn
     if base[OBS_MELDS_THIS_TURN] != NONE:
-        _more_than(row, int(base[OBS_MELDS_THIS_TURN]), int(r.max_melds_per_turn), int(g.melds_this_turn))
+        more_than(row, int(base[OBS_MELDS_THIS_TURN]), int(r.max_melds_per_turn), int(g.melds_this_turn))
     if r.num_contracts > 0:
         contract = int(g.contract)
         sets_asked, runs_asked = int(r.contract_sets[contract]), int(r.contract_runs[contract])
         if base[OBS_CONTRACT_SETS] != NONE:
-            _more_than(row, int(base[OBS_CONTRACT_SETS]), sets_asked, sets_asked)
-            _more_than(row, int(base[OBS_SETS_LEFT]), sets_asked, int(g.laying_sets))
+            more_than(row, int(base[OBS_CONTRACT_SETS]), sets_asked, sets_asked)
+            more_than(row, int(base[OBS_SETS_LEFT]), sets_asked, int(g.laying_sets))
         if base[OBS_CONTRACT_RUNS] != NONE:
-            _more_than(row, int(base[OBS_CONTRACT_RUNS]), runs_asked, runs_asked)
-            _more_than(row, int(base[OBS_RUNS_LEFT]), runs_asked, int(g.laying_runs))
+            more_than(row, int(base[OBS_CONTRACT_RUNS]), runs_asked, runs_asked)
+            more_than(row, int(base[OBS_RUNS_LEFT]), runs_asked, int(g.laying_runs))
         if base[OBS_ALL_AT_ONCE] != NONE:
             row[base[OBS_ALL_AT_ONCE]] = r.all_at_once[contract]
         row[base[OBS_DEAL] + contract] = 1
@@ -253,23 +205,23 @@ def _observe_game(rules, games, i, viewer, row):
             row[base[OBS_DOWN] + 3 * relative + g.down[seat]] = 1
         row[base[OBS_PLAYED_BEFORE] + relative] = g.played_before[seat]
         sizes = int(base[OBS_HAND_SIZE]) + _HAND_STEPS * relative
-        _at_least(row, sizes, _HAND_SIZES, _HAND_STEPS, int(g.hand_size[seat]))
+        at_least(row, sizes, _HAND_SIZES, _HAND_STEPS, int(g.hand_size[seat]))
         score = int(g.scores[seat])
         if relative > 0:
             scores = int(base[OBS_SCORE]) + 2 * _SCORE * (relative - 1)
-            _at_least(row, scores, _SCORES, _SCORE, own - score)
-            _at_least(row, scores + _SCORE, _SCORES, _SCORE, score - own)
+            at_least(row, scores, _SCORES, _SCORE, own - score)
+            at_least(row, scores + _SCORE, _SCORES, _SCORE, score - own)
         if base[OBS_TARGET] != NONE:
             eighths = int(base[OBS_TARGET]) + TARGET_EIGHTHS * relative
             for k in range(TARGET_EIGHTHS):
                 row[eighths + k] = TARGET_EIGHTHS * score >= (k + 1) * int(r.target_score)
-    _at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
+    at_least(row, int(base[OBS_STOCK_SIZE]), _STOCK_SIZES, _STOCK, int(g.stock_size))
     if base[OBS_RECYCLES_LEFT] != NONE:
-        _more_than(
+        more_than(
             row,
             int(base[OBS_RECYCLES_LEFT]),
             min(int(r.max_recycles), RECYCLES_SHOWN),
             int(r.max_recycles) - int(g.recycles),
         )
-    _at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
+    at_least(row, int(base[OBS_TURN]), _ROUNDS, _ROUND, int(g.turn) // seats)
     row[int(base[OBS_DEALER]) + _after(seats, int(g.dealer), -viewer)] = 1

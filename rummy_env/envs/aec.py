@@ -51,11 +51,12 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         reward: str = "score",
         illegal_action: str = "forfeit",
         render_mode: str | None = None,
+        observation: str = "plain",
     ) -> None:
         """See the class docstrings of the versioned environments.
 
         Raises:
-            ArgumentError: `episode`, `reward`, `illegal_action` or `render_mode` is not known.
+            ArgumentError: `episode`, `reward`, `illegal_action`, `render_mode` or `observation` is not known.
             RulesError: The rules, the deals or the number of players don't fit together, or not this environment.
         """
         super().__init__()
@@ -65,7 +66,9 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.render_mode = check_render_mode(render_mode, (None, "ansi", "human"))
         self.rules = episode_rules(self.default_rules, rules, deals, episode)
 
-        game = Game(self.rules, num_players, seed=0)
+        self.observation = check_choice("observation", observation)
+
+        game = Game(self.rules, num_players, seed=0, observation=observation)
         self.num_players = game.num_players
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -135,9 +138,9 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         if deal is not None and position is not None:
             raise ArgumentError("options has both 'deal' and 'position'; a position says itself which deal it is")
         if position is not None:
-            return game_from_position(self.rules, self.num_players, seed, position)
+            return game_from_position(self.rules, self.num_players, seed, position, self.observation)
         rules = self.rules if deal is None else self.rules.replace(game_end="single_deal", deals=(deal,))
-        return Game(rules, self.num_players, seed)
+        return Game(rules, self.num_players, seed, self.observation)
 
     def step(self, action: int | None) -> None:
         """Take `action` for the agent in `agent_selection`.

@@ -5,6 +5,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
+from rummy_env.engine.blocks import OBSERVATIONS, PLAIN
 from rummy_env.errors import ArgumentError, PositionError, RenderModeError
 from rummy_env.game import Game
 from rummy_env.rules import RuleSet
@@ -13,6 +14,7 @@ CHOICES = {
     "episode": ("game", "deal"),
     "reward": ("score", "win"),
     "illegal_action": ("forfeit", "raise"),
+    "observation": OBSERVATIONS,
 }
 _FREE_IN_POSITIONS = ("name", "game_end", "target_score", "n_deals", "max_deals", "deals")
 
@@ -74,7 +76,7 @@ def episode_rules(
     return loaded.replace(game_end="single_deal") if episode == "deal" else loaded
 
 
-def game_from_position(rules: RuleSet, num_players: int, seed: int, position: Any) -> Game:
+def game_from_position(rules: RuleSet, num_players: int, seed: int, position: Any, observation: str = PLAIN) -> Game:
     """A game by these rules that goes on from `position`; its stream follows from `seed` where the position has none.
 
     Raises:
@@ -93,7 +95,7 @@ def game_from_position(rules: RuleSet, num_players: int, seed: int, position: An
     if rules.game_end == "single_deal":
         own["deals_done"] = 0
     stream = Game(rules, num_players, seed).to_dict()["random"]
-    game = Game.from_dict({"random": stream, **position, **own})
+    game = Game.from_dict({"random": stream, **position, **own}, observation)
     if game.over is not None:
         raise PositionError(f"over is {game.over!r}: there is nothing left to play in this position")
     return game

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rummy_env.actions import ActionLayout
+from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.seats import (
@@ -41,6 +42,7 @@ class SeatGames:
     Attributes:
         rules: The `RuleSet` in force, with what `episode` and `deals` make of it.
         num_players: Seats at each table.
+        observation: Kind of the observations.
         observations: int8, shape ``(count, size)``: what each learner sees. Written in place.
         masks: int8, shape ``(count, num_actions)``: its legal actions, all 0 in an episode that is over. In place.
     """
@@ -58,6 +60,7 @@ class SeatGames:
         seat: int | str = 0,
         opponents: OpponentSource | Sequence[OpponentSource] = "random",
         num_threads: int = 1,
+        observation: str = "plain",
     ) -> None:
         check_choice("episode", episode)
         self.rules = episode_rules(variant, rules, deals, episode)
@@ -65,14 +68,15 @@ class SeatGames:
         self.table = self.rules.table(self.num_players)
         self.raises = check_choice("illegal_action", illegal_action) == "raise"
         self._reward_kind = {"score": REWARD_SCORE, "win": REWARD_WIN}[check_choice("reward", reward)]
+        self.observation = check_choice("observation", observation)
         self._seat = None if isinstance(seat, str) and seat == "random" else _check_seat(seat, self.num_players)
         self._opponents = Opponents(opponents, self.num_players, count)
         self._workers = Workers(num_threads)
 
         announce_compilation()
-        self._rules = compile_rules(self.rules, self.num_players)
+        self._rules = compile_rules(self.rules, self.num_players, observation)
         num_actions = ActionLayout.for_rules(self.rules, self.num_players).num_actions
-        size = ObservationLayout.for_table(self.rules, self.num_players).size
+        size = ObservationLayout.for_table(self.rules, self.num_players, observation).size
         self.observations = np.zeros((count, size), np.int8)
         self.masks = np.zeros((count, num_actions), np.int8)
         self._games = new_games(count)
@@ -187,7 +191,9 @@ class SeatGames:
         players = self._games["player"][rows].astype(np.int64)
         others = (players - self._seats["learner"][rows] - 1) % self.num_players
         agents = [self._opponents.agent(row, other) for row, other in zip(rows.tolist(), others.tolist(), strict=True)]
-        public = {"rules": self.rules, "num_players": self.num_players}
+        public: dict[str, Any] = {"rules": self.rules, "num_players": self.num_players}
+        if self.observation != PLAIN:
+            public["observation"] = self.observation
         infos = [
             {**public, "seat": seat, "view": View(self.rules, self._rules, self._games, row, seat)}
             for row, seat in zip(rows.tolist(), players.tolist(), strict=True)
@@ -244,7 +250,7 @@ class SeatGames:
 
     def game(self, row: int) -> Game:
         """A `Game` of its own at the position of game `row`, all cards included."""
-        return Game.from_dict(position_to_dict(self.rules, self.table, self._games[row]))
+        return Game.from_dict(position_to_dict(self.rules, self.table, self._games[row]), self.observation)
 
     def close(self) -> None:
         """End the threads."""

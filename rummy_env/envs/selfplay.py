@@ -49,6 +49,7 @@ class SelfPlayVectorEnv:
         num_threads: Threads that share the games, few games among fewer; no result depends on it.
         copy: Whether every call returns arrays of its own. With False they are the buffers of the environment, which
             the next call overwrites.
+        observation: ``"plain"``, or ``"planning"``: after the same blocks some more that say what the cards are worth.
 
     Attributes:
         single_observation_space: `Box` of 0 and 1, int8, shape ``(size,)``; `observation_space` for all N.
@@ -56,7 +57,8 @@ class SelfPlayVectorEnv:
         rules: The `RuleSet` in force, with what `episode` and `deals` make of it.
 
     Raises:
-        ArgumentError: `episode` or `reward` is no such choice, `num_envs` or `num_threads` no number from 1.
+        ArgumentError: `episode`, `reward` or `observation` is no such choice, or `num_envs` or `num_threads` no number
+            from 1.
         RulesError: The rules, the deals or the number of players don't fit together.
 
     Examples:
@@ -90,6 +92,7 @@ class SelfPlayVectorEnv:
         reward: str = "score",
         num_threads: int = 1,
         copy: bool = True,
+        observation: str = "plain",
     ) -> None:
         announce_compilation()
         loaded = RuleSet.load(rules)
@@ -99,9 +102,10 @@ class SelfPlayVectorEnv:
         self.num_envs = check_count("num_envs", num_envs)
         self.reward = check_choice("reward", reward)
         self.copy = copy
-        self._compiled = compile_rules(self.rules, self.num_players)
+        self.observation = check_choice("observation", observation)
+        self._compiled = compile_rules(self.rules, self.num_players, observation)
         self._table = self.rules.table(self.num_players)
-        size = ObservationLayout.for_table(self.rules, self.num_players).size
+        size = ObservationLayout.for_table(self.rules, self.num_players, observation).size
         actions = ActionLayout.for_rules(self.rules, self.num_players).num_actions
         self.single_observation_space = Box(0, 1, (size,), np.int8)
         self.observation_space = Box(0, 1, (self.num_envs, size), np.int8)
@@ -240,7 +244,7 @@ class SelfPlayVectorEnv:
     def game(self, index: int) -> Game:
         """The game of a row as a `Game` of its own, without the history: to look at, to search in, to render."""
         self._need_reset()
-        return Game.from_dict(position_to_dict(self.rules, self._table, self._games[index]))
+        return Game.from_dict(position_to_dict(self.rules, self._table, self._games[index]), self.observation)
 
     @property
     def seeds(self) -> np.ndarray:

@@ -54,6 +54,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         deals: Numbers of the contracts to be played, in order; with `episode="deal"` the list to draw from.
         reward: ``"score"`` or ``"win"``.
         illegal_action: ``"forfeit"`` or ``"raise"``.
+        observation: ``"plain"``, or ``"planning"``: after the same blocks some more that say what the cards are worth.
         seat: Seat of the learner, or ``"random"`` for one drawn in each episode.
         opponents: Name of an agent, an `Agent`, or a list with one of these for each other seat, beginning with the
             one that plays after the learner. See `rummy_env.agents` for names and the protocol.

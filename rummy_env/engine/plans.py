@@ -1,0 +1,195 @@
+"""The planning blocks: what the viewer's cards are worth, exactly, from its own hand and what it has seen.
+
+What is asked of a hand is the distance from its contract; in games without contracts, or once the player is down, its
+deadwood. The blocks for a discard are written while the viewer may discard, those for the top discard while it may take
+it, so that only what the decision needs is worked out.
+"""
+
+from rummy_env.engine.bits import count_bits, lowest_bit
+from rummy_env.engine.blocks import (
+    DEADWOOD_STEPS,
+    DISTANCE_STEPS,
+    LESS_DEADWOOD,
+    MORE_DEADWOOD,
+    OBS_DEADWOOD,
+    OBS_DISCARD_DEADWOOD,
+    OBS_DISCARD_DISTANCE,
+    OBS_DISCARD_OUTS,
+    OBS_DISTANCE,
+    OBS_TAKE_DEADWOOD,
+    OBS_TAKE_DISTANCE,
+    OBS_TAKE_OUTS,
+    OUTS_STEPS,
+)
+from rummy_env.engine.candidates import discardable
+from rummy_env.engine.hand_needs import contract_asked, needs_of_hand
+from rummy_env.engine.jit import kernel
+from rummy_env.engine.melds import JOKER, JOKER_BIT, remove, table_ends
+from rummy_env.engine.partition import best_partition, card_points, meld_outs
+from rummy_env.engine.state import DOWN_NO, NONE, OVER_NO, PHASE_DRAW, PHASE_PLAY
+from rummy_env.engine.writers import at_least, reached
+
+_DISTANCES, _DEADWOODS = reached(DISTANCE_STEPS), reached(DEADWOOD_STEPS)
+
+
+@kernel
+def observe_plans(rules, games, i, viewer, row, one, two, three, unseen_jokers):
+    """Write the planning blocks of seat `viewer` into `row`, whose entries are 0.
+
+    `one`, `two`, `three` and `unseen_jokers`: count planes and jokers of the cards not seen.
+    """
+    r, g = rules[0], games[i]
+    first, second, third = int(g.held[viewer, 0]), int(g.held[viewer, 1]), int(g.held[viewer, 2])
+    jokers = int(g.hands[viewer, JOKER])
+    own_turn = viewer == g.player and g.over == OVER_NO
+    idle = g.obliged == NONE and g.declared == 0 and not g.freed and g.laying_sets == NONE
+    discards = discardable(rules, games, i) if own_turn and idle and g.phase == PHASE_PLAY else 0
+    top = int(g.pile[g.pile_size - 1]) if own_turn and g.phase == PHASE_DRAW and g.pile_size > 0 else NONE
+    if r.num_contracts == 0:
+        _plan_melds(rules, row, first, second, third, jokers, discards, top, one, two, three, unseen_jokers)
+    elif g.down[viewer] != DOWN_NO:
+        low, high, sets = table_ends(rules, games, i, False, True)
+        ends = low | high | sets
+        _plan_lay_offs(rules, row, first, second, third, jokers, ends | JOKER_BIT if ends else 0, discards, top)
+    elif idle or not own_turn:
+        sets, runs, cards = contract_asked(rules, games, i, viewer)
+        _plan_contract(
+            rules, row, first, second, third, jokers, sets, runs, cards, discards, top, one, two, three, unseen_jokers
+        )
+
+
+@kernel
+def _without(first, second, third, jokers, face):
+    """A hand without one copy of a face."""
+    if face == JOKER:
+        return first, second, third, jokers - 1
+    a, b, c = remove(first, second, third, 1 << face)
+    return a, b, c, jokers
+
+
+@kernel
+def _with(first, second, third, jokers, face):
+    """A hand with one more copy of a face."""
+    if face == JOKER:
+        return first, second, third, jokers + 1
+    card = 1 << face
+    return first | card, second | first & card, third | second & card, jokers
+
+
+@kernel
+def _copies(outs, one, two, three, unseen_jokers):
+    """Unseen copies of the faces `outs`."""
+    copies = count_bits(outs & one) + count_bits(outs & two) + count_bits(outs & three)
+    return copies + (unseen_jokers if outs & JOKER_BIT else 0)
+
+
+@kernel
+def _write_outs(row, base, stride, copies):
+    """Thermometer of `OUTS_STEPS`, an entry every `stride`."""
+    for k in range(len(OUTS_STEPS)):
+        row[base + stride * k] = copies >= OUTS_STEPS[k]
+
+
+@kernel
+def _faces(rules):
+    return 53 if rules[0].num_jokers > 0 else 52
+
+
+@kernel
+def _plan_contract(
+    rules, row, first, second, third, jokers, sets, runs, cards, discards, top, one, two, three, unseen_jokers
+):
+    base = rules[0].observation_base
+    distance, free, outs = needs_of_hand(rules, first, second, third, jokers, sets, runs, cards)
+    at_least(row, int(base[OBS_DISTANCE]), _DISTANCES, len(DISTANCE_STEPS), distance)
+    least = discards & free if discards & free else discards
+    while least:
+        face = lowest_bit(least)
+        least &= least - 1
+        row[base[OBS_DISCARD_DISTANCE] + face] = 1
+        a, b, c, left = _without(first, second, third, jokers, face)
+        _, _, helpful = needs_of_hand(rules, a, b, c, left, sets, runs, cards)
+        copies = _copies(helpful, one, two, three, unseen_jokers)
+        _write_outs(row, int(base[OBS_DISCARD_OUTS]) + face, _faces(rules), copies)
+    if top != NONE:
+        row[base[OBS_TAKE_DISTANCE]] = (outs >> top) & 1
+        a, b, c, held = _with(first, second, third, jokers, top)
+        _, _, helpful = needs_of_hand(rules, a, b, c, held, sets, runs, cards)
+        _write_outs(row, int(base[OBS_TAKE_OUTS]), 1, _copies(helpful, one, two, three, unseen_jokers))
+
+
+@kernel
+def _write_deadwood(rules, row, face, more):
+    """Entries of a discard that leaves `more` points of deadwood than the best one."""
+    base = int(rules[0].observation_base[OBS_DISCARD_DEADWOOD]) + face
+    for k in range(len(MORE_DEADWOOD)):
+        row[base + _faces(rules) * k] = more <= MORE_DEADWOOD[k]
+
+
+@kernel
+def _write_saving(rules, row, less):
+    """Entries of a top discard that saves `less` points of deadwood."""
+    base = int(rules[0].observation_base[OBS_TAKE_DEADWOOD])
+    for k in range(len(LESS_DEADWOOD)):
+        row[base + k] = less >= LESS_DEADWOOD[k]
+
+
+@kernel
+def _plan_lay_offs(rules, row, first, second, third, jokers, ends, discards, top):
+    """For a player who is down: cards that fit on a meld are no deadwood."""
+    r = rules[0]
+    base = r.observation_base
+    deadwood = card_points(rules, first & ~ends, second & ~ends, third & ~ends, 0 if ends & JOKER_BIT else jokers)
+    at_least(row, int(base[OBS_DEADWOOD]), _DEADWOODS, len(DEADWOOD_STEPS), deadwood)
+    most, faces = 0, (first | (JOKER_BIT if jokers > 0 else 0)) & ~ends
+    loose = discards & ~ends if discards else faces
+    while loose:
+        most = max(most, int(r.points[lowest_bit(loose)]))
+        loose &= loose - 1
+    while discards:
+        face = lowest_bit(discards)
+        discards &= discards - 1
+        _write_deadwood(rules, row, face, most - (0 if (ends >> face) & 1 else int(r.points[face])))
+    if top != NONE:
+        own = 0 if (ends >> top) & 1 else int(r.points[top])
+        _write_saving(rules, row, most - own)
+
+
+@kernel
+def _plan_melds(rules, row, first, second, third, jokers, discards, top, one, two, three, unseen_jokers):
+    """For games without contracts."""
+    r = rules[0]
+    base = r.observation_base
+    points = card_points(rules, first, second, third, jokers)
+    deadwood = points - best_partition(rules, first, second, third, jokers)
+    at_least(row, int(base[OBS_DEADWOOD]), _DEADWOODS, len(DEADWOOD_STEPS), deadwood)
+    if discards:
+        least = _least_deadwood(rules, first, second, third, jokers, points, discards)
+        while discards:
+            face = lowest_bit(discards)
+            discards &= discards - 1
+            a, b, c, left = _without(first, second, third, jokers, face)
+            after = points - int(r.points[face]) - best_partition(rules, a, b, c, left)
+            _write_deadwood(rules, row, face, after - least)
+            if after == least:
+                copies = _copies(meld_outs(rules, a, b, c, left), one, two, three, unseen_jokers)
+                _write_outs(row, int(base[OBS_DISCARD_OUTS]) + face, _faces(rules), copies)
+    if top != NONE:
+        a, b, c, held = _with(first, second, third, jokers, top)
+        others = (first | (JOKER_BIT if jokers > 0 else 0)) & ~(1 << top)
+        least = _least_deadwood(rules, a, b, c, held, points + int(r.points[top]), others)
+        _write_saving(rules, row, deadwood - least)
+        copies = _copies(meld_outs(rules, a, b, c, held), one, two, three, unseen_jokers)
+        _write_outs(row, int(base[OBS_TAKE_OUTS]), 1, copies)
+
+
+@kernel
+def _least_deadwood(rules, first, second, third, jokers, points, discards):
+    """Least deadwood that one of the discards leaves of a hand of so many points; `points` where there is none."""
+    least = points
+    while discards:
+        face = lowest_bit(discards)
+        discards &= discards - 1
+        a, b, c, left = _without(first, second, third, jokers, face)
+        least = min(least, points - int(rules[0].points[face]) - best_partition(rules, a, b, c, left))
+    return least
