@@ -4,11 +4,13 @@
 import random
 import sys
 import warnings
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 
+from rummy_env.envs.shaping import PotentialShaping, VectorPotentialShaping
 from rummy_env.envs.vector import SeatVectorEnv
 from rummy_env.errors import ArgumentError, MissingExtraError, RulesError
 from tests.seat_play import BASIC, CONTRACT, every_combination, every_id, legal_actions
@@ -114,6 +116,8 @@ def test_names_and_arguments():
         make_vec_env(CONTRACT, 2, copy=False)
     with pytest.raises(ArgumentError, match="SAME_STEP"):
         SeatVecEnv(SeatVectorEnv(2))
+    with pytest.raises(ArgumentError, match="expected a SeatVectorEnv"):
+        SeatVecEnv(gymnasium.make_vec("CartPole-v1"))
 
 
 def test_options():
@@ -126,6 +130,33 @@ def test_options():
     env.set_options([{"position": position}, {}])
     with pytest.raises(ArgumentError, match="must be the same"):
         env.reset()
+
+
+@every_id
+def test_shaped_rewards(env_id):
+    """As in the stock batch over the shaped single environment; what is monitored are the rewards of the game."""
+    shape = {"weight": 0.1, "gamma": 0.95}
+    env = make_vec_env(env_id, 3, seed=4, episode="deal", wrapper=partial(VectorPotentialShaping, **shape))
+    stock = DummyVecEnv([lambda: PotentialShaping(Monitor(gymnasium.make(env_id, episode="deal")), **shape)] * 3)
+    stock.seed(4)
+    env.reset()
+    stock.reset()
+    rng, ended = random.Random(4), 0
+    for step in range(250):
+        if step == 100:
+            env.set_attr("weight", 0.02)
+            stock.set_attr("weight", 0.02)
+        actions = legal_actions(get_action_masks(env), rng)
+        (_, one, _, infos), (_, two, _, expected) = env.step(actions), stock.step(actions)
+        np.testing.assert_allclose(one, two, atol=1e-6)
+        for own, theirs in zip(infos, expected, strict=True):
+            assert own["unshaped_reward"] == theirs["unshaped_reward"]
+            if "episode" in theirs:
+                ended += 1
+                assert own["episode"]["r"] == pytest.approx(theirs["episode"]["r"], abs=1e-5)
+    assert ended
+    assert env.get_attr("weight") == [0.02] * 3
+    assert env.env_method("render") == [None] * 3
 
 
 @every_id

@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 
 from rummy_env.envs import SEAT_ENVS
 from rummy_env.envs.vector import SeatVectorEnv
@@ -26,14 +26,23 @@ except ImportError as error:
         f"rummy_env.envs.sb3 needs Stable-Baselines3 ({error}): pip install 'rummy-env[train]'"
     ) from error
 
+Games = VectorEnv[np.ndarray, np.ndarray, np.ndarray]
 
-def make_vec_env(env_id: str, num_envs: int = 64, seed: int | None = None, **arguments: Any) -> "SeatVecEnv":
+
+def make_vec_env(
+    env_id: str,
+    num_envs: int = 64,
+    seed: int | None = None,
+    wrapper: Callable[[SeatVectorEnv], Games] | None = None,
+    **arguments: Any,
+) -> "SeatVecEnv":
     """A `VecEnv` of `num_envs` games on the batch engine.
 
     Args:
         env_id: ``"rummy/ContractRummy-v0"``, ``"rummy/BasicRummy-v0"``, or the preset alone, ``"contract_rummy"``.
         num_envs: Number of games.
         seed: Seed of the first reset; game i gets ``seed + i``.
+        wrapper: Puts a wrapper around the batch, such as `VectorPotentialShaping`, whose `weight` `set_attr` sets.
         **arguments: Those of `SeatVectorEnv`, but for `autoreset_mode` and `copy`.
 
     Raises:
@@ -44,7 +53,8 @@ def make_vec_env(env_id: str, num_envs: int = 64, seed: int | None = None, **arg
     if variant not in SEAT_ENVS.values():
         known = ", ".join([*SEAT_ENVS, *SEAT_ENVS.values()])
         raise ArgumentError(f"environment {env_id!r} is not known: choose {known}")
-    env = SeatVecEnv(SeatVectorEnv(num_envs, variant, autoreset_mode=AutoresetMode.SAME_STEP, **arguments))
+    vector = SeatVectorEnv(num_envs, variant, autoreset_mode=AutoresetMode.SAME_STEP, **arguments)
+    env = SeatVecEnv(vector if wrapper is None else wrapper(vector))
     if seed is not None:
         env.seed(seed)
     return env
@@ -55,17 +65,25 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
 
     ``env_method("action_masks")`` answers from a buffer. ``infos[i]`` holds ``"action_mask"`` and, when an episode
     ends, ``"terminal_observation"``, all that `SeatEnv` tells then, and ``"episode"``: ``{"r": sum of rewards,
-    "l": decisions, "t": seconds since this environment was made}``, as `Monitor` would.
+    "l": decisions, "t": seconds since this environment was made}``, as `Monitor` would. Where rewards are shaped,
+    ``"unshaped_reward"`` is in every information, and ``"r"`` is the sum of these.
+
+    Args:
+        vector: A `SeatVectorEnv` or wrappers around one.
     """
 
-    def __init__(self, vector: SeatVectorEnv) -> None:
-        if vector.autoreset_mode is not AutoresetMode.SAME_STEP:
+    def __init__(self, vector: Games) -> None:
+        games = vector.unwrapped
+        if not isinstance(games, SeatVectorEnv):
+            raise ArgumentError(f"vector is {vector}: expected a SeatVectorEnv, wrapped or not")
+        if games.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise ArgumentError("vector must be made with autoreset_mode=AutoresetMode.SAME_STEP")
-        if not vector.copy:
+        if not games.copy:
             raise ArgumentError(
                 "copy=False: Stable-Baselines3 keeps the last observations while it steps, so they must be fresh"
             )
         self.vector = vector
+        self._games = games
         super().__init__(vector.num_envs, vector.single_observation_space, vector.single_action_space)
         self._actions: Any = None
         self._begin = perf_counter()
@@ -91,12 +109,16 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Take the decisions: observations, rewards (float32), dones, one information per game."""
         observations, rewards, dones, _, infos = self.vector.step(self._actions)
-        self._returns += rewards
+        unshaped = infos.get("unshaped_reward")
+        self._returns += rewards if unshaped is None else unshaped
         self._lengths += 1
         rows: list[dict[str, Any]] = [{"action_mask": mask} for mask in infos["action_mask"]]
         deals = infos.get("_deals")
         for row in np.flatnonzero(dones if deals is None else dones | deals).tolist():
             rows[row] = self._end_episode(infos, row) if dones[row] else _of_row(infos, row)
+        if unshaped is not None:
+            for own, reward in zip(rows, unshaped.tolist(), strict=True):
+                own["unshaped_reward"] = reward
         return observations, rewards.astype(np.float32), dones, rows
 
     def _end_episode(self, infos: dict[str, Any], row: int) -> dict[str, Any]:
@@ -120,23 +142,27 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the games have an attribute."""
-        return hasattr(self.vector, attr_name)
+        return hasattr(self._holder(attr_name), attr_name)
+
+    def _holder(self, name: str) -> Games:
+        """The outermost environment that has an attribute, or the innermost of all."""
+        return self.vector if hasattr(self.vector, name) else self._games
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """An attribute of each game; all but `action_masks` are the same object for every game."""
         rows = self._get_indices(indices)
         if attr_name == "action_masks":
             return [partial(self._mask, row) for row in rows]
-        return [getattr(self.vector, attr_name)] * len(rows)
+        return [getattr(self._holder(attr_name), attr_name)] * len(rows)
 
     def _mask(self, row: int) -> np.ndarray:
-        return self.vector.action_masks()[row]
+        return self._games.action_masks()[row]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Set an attribute for all games; `ArgumentError` if only for some, as they share one environment."""
         if len(self._get_indices(indices)) != self.num_envs:
             raise ArgumentError(f"set_attr({attr_name!r}): the games share one environment; set it for all of them")
-        setattr(self.vector, attr_name, value)
+        setattr(self._holder(attr_name), attr_name, value)
 
     def env_method(
         self, method_name: str, *arguments: Any, indices: int | Iterable[int] | None = None, **keywords: Any
@@ -145,7 +171,7 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
         rows = self._get_indices(indices)
         if method_name not in ("action_masks", "render"):
             raise AttributeError(f"the games have no method {method_name!r}: expected 'action_masks' or 'render'")
-        results = getattr(self.vector, method_name)(*arguments, **keywords)
+        results = getattr(self._games, method_name)(*arguments, **keywords)
         return [None if results is None else results[row] for row in rows]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:

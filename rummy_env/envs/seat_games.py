@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from rummy_env.actions import ActionLayout
 from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
+from rummy_env.engine.potential import potentials
 from rummy_env.engine.seats import (
     EPISODE_OVER,
     OUTSIDE_TURN,
@@ -220,6 +222,13 @@ class SeatGames:
         rewards = self._seats["reward"][rows]
         self._seats["reward"][rows] = 0.0
         return rewards
+
+    def potentials(self) -> np.ndarray:
+        """Potential of each learner's hand, 0 in an episode that is over: float64, shape ``(count,)``."""
+        seats = np.where(self.over, NONE, self._seats["learner"]).astype(np.int8)
+        values = np.zeros(len(seats))
+        self._workers.run(partial(potentials, self._rules), self._games, seats, values)
+        return values
 
     def seat(self, row: int) -> int:
         """Seat of the learner of a game."""

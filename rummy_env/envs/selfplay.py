@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from rummy_env.actions import ActionLayout
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
+from rummy_env.engine.potential import potentials
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly, first_illegal
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
 from rummy_env.envs.arguments import check_choice, check_count, episode_rules
@@ -240,6 +241,18 @@ class SelfPlayVectorEnv:
             row = int(self._actions.argmin())
             raise ArgumentError(f"logits of game {row}: one is NaN or infinite, or all legal ones are -inf")
         return self._actions.copy(), self._log_probs.copy()
+
+    def potentials(self) -> np.ndarray:
+        """Minus what the hand of every seat still costs, in cards: float64, shape ``(N, P)``; see `shaping`.
+
+        Where a game has just ended they are those of the next one.
+        """
+        self._need_reset()
+        values = np.zeros((self.num_players, self.num_envs))
+        for seat, own in enumerate(values):
+            seats = np.full(self.num_envs, seat, np.int8)
+            self._workers.run(partial(potentials, self._compiled), self._games, seats, own)
+        return np.ascontiguousarray(values.T)
 
     def game(self, index: int) -> Game:
         """The game of a row as a `Game` of its own, without the history: to look at, to search in, to render."""

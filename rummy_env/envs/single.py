@@ -150,6 +150,11 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._need_start()
         return self._table.masks[0].astype(np.bool_)
 
+    def potential(self) -> float:
+        """Minus what the learner's hand still costs, in cards, and 0 in an episode that is over; see `shaping`."""
+        self._need_start()
+        return float(self._table.potentials()[0])
+
     def render(self) -> str | None:
         """The table as text, all cards face up, with ``render_mode="ansi"``."""
         return render_text(self.game) if self.render_mode == "ansi" else None

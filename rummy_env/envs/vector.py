@@ -185,6 +185,10 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """The legal actions: bool, shape ``(num_envs, n)``, a fresh array."""
         return self._need_start().masks.astype(np.bool_)
 
+    def potentials(self) -> np.ndarray:
+        """`SeatEnv.potential` of every game: float64, shape ``(num_envs,)``."""
+        return self._need_start().potentials()
+
     def render(self) -> tuple[str, ...] | None:
         """A text per game, all cards face up, with ``render_mode="ansi"``."""
         if self.render_mode is None:
