@@ -140,7 +140,7 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
       `contract_rummy` unless it names another; None is `contract_rummy`.
     - `episode="game"`: `"game"` plays all deals, `"deal"` a single one.
     - `deals=None`: numbers of the contracts to be played, in order; with `episode="deal"` the list from which the seed
-      draws one. None: all.
+      draws one, or a mapping from each to its weight, which `set_deals` changes between episodes. None: all.
     - `reward="score"`: `"score"` or `"win"`.
     - `illegal_action="forfeit"`: `"forfeit"`, or `"raise"` for an `IllegalActionError` that changes nothing. An action
       outside the action space raises it in either case.

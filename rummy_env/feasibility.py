@@ -103,6 +103,22 @@ def _check_game_end(rules: "RuleSet") -> None:
             _refuse(
                 rules, name, f"game_end: {rules.game_end} does not use it", f"leave it out, or give game_end: {name}"
             )
+    if rules.deal_weights is None:
+        return
+    if rules.game_end != "single_deal":
+        _refuse(
+            rules,
+            "deal_weights",
+            f"game_end: {rules.game_end} plays all deals",
+            "leave it out, or give game_end: single_deal",
+        )
+    if len(rules.deal_weights) != len(rules.played_contracts) or not any(rules.deal_weights):
+        _refuse(
+            rules,
+            "deal_weights",
+            f"there are {len(rules.played_contracts)} deals, of which one must be likely",
+            "give one number for each, not all 0",
+        )
 
 
 def _check_deck(rules: "RuleSet") -> None:

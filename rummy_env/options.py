@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Protocol, get_args
 
 from rummy_env.errors import RulesError
@@ -108,6 +108,18 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, Integral) or not self.low <= int(value) <= self.high:
             raise ValueError
         return int(value)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A number from 0, whole or not."""
+
+    values: str = "a number from 0"
+
+    def parse(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1e9:
+            raise ValueError
+        return float(value)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from rummy_env.options import (
     Several,
     Span,
     Text,
+    Weight,
     kind_of,
     known_options,
     option,
@@ -113,6 +114,12 @@ class RuleSet:
         None,
         "Which contracts are played, in order.",
         Several(_CONTRACT_NUMBER, f"{_NUMBERS}, at most {MAX_DEALS} of them", (1, MAX_DEALS), "each once"),
+        without_contracts=None,
+    )
+    deal_weights: tuple[float, ...] | None = option(
+        None,
+        "How likely each of the deals is where a game is one of them.",
+        Several(Weight(), "a list of numbers from 0, one for each deal", (1, MAX_DEALS), "all equally likely"),
         without_contracts=None,
     )
     first_dealer: int | str = option(
@@ -258,7 +265,8 @@ class RuleSet:
     def replace(self, **changes: Any) -> "RuleSet":
         """The same rules with some options changed.
 
-        A change of `game_end` clears `target_score` and `n_deals` where they are not given too. Changed rules are
+        A change of `game_end` clears `target_score`, `n_deals` and `deal_weights`, a change of `deals` clears
+        `deal_weights`, where they are not given too. Changed rules are
         called "custom" unless a `name` is given.
         """
         return self._changed(changes)
@@ -266,7 +274,9 @@ class RuleSet:
     def _changed(self, given: Mapping[Any, Any]) -> "RuleSet":
         changes = known_options(given, (rule.name for rule in dataclasses.fields(self)))
         if changes.get("game_end", self.game_end) != self.game_end:
-            changes = {"target_score": None, "n_deals": None} | changes
+            changes = {"target_score": None, "n_deals": None, "deal_weights": None} | changes
+        if "deals" in changes:
+            changes = {"deal_weights": None} | changes
         changed = dataclasses.replace(self, **changes)
         return changed if changed == self or "name" in changes else dataclasses.replace(changed, name="custom")
 

@@ -5,6 +5,7 @@ Told apart by the worked examples already: `contract_runs_suit_rule` (CR20, CR21
 """
 
 import random
+from collections import Counter
 
 import pytest
 from positions import (
@@ -458,6 +459,18 @@ def test_game_end_single_deal():
     games = [finish(Game(rules, num_players=3, seed=seed)) for seed in range(20)]
     assert {len(summaries) for summaries in games} == {1}
     assert {summaries[0].contract for summaries in games} == {2, 5}
+
+
+def test_deal_weights():
+    """Each deal is drawn as often as its weight says, never one of weight 0; the cards stay those of the seed."""
+    rules = CONTRACT.replace(game_end="single_deal", deals=(2, 5, 1, 7), deal_weights=(0, 3, 1, 0))
+    games = [Game(rules, 3, seed) for seed in range(2000)]
+    drawn = Counter(game.deal for game in games)
+    assert set(drawn) == {1, 5}
+    assert drawn[1] == pytest.approx(500, abs=80)
+    for game in games[:20]:
+        alone = Game(rules.replace(deals=(game.deal,)), 3, game.seed).to_dict()
+        assert all(game.to_dict()[key] == alone[key] for key in ("hands", "stock", "discard", "dealer"))
 
 
 @pytest.mark.parametrize("target", [100, 400])

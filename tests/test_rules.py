@@ -369,6 +369,21 @@ def test_the_end_of_a_game_needs_its_number():
     assert "give game_end: n_deals" in refusal(basic, n_deals=3)
 
 
+def test_weights_are_for_the_deals_that_one_is_drawn_from():
+    single = {"game_end": "single_deal", "deals": [1, 2, 7]}
+    rules = contract(**single, deal_weights=[1, 0.5, 0])
+    assert rules.deal_weights == (1.0, 0.5, 0.0)
+    assert rules.replace(game_end="n_deals").deal_weights is None
+    assert rules.replace(deals=[1, 2]).deal_weights is None
+    assert RuleSet.load(json.loads(json.dumps(rules.to_dict()))) == rules
+    assert "give game_end: single_deal" in refusal(contract, deal_weights=[1] * 7)
+    assert "makes no sense in a game without contracts" in refusal(basic, game_end="single_deal", deal_weights=[1])
+    for wrong in ([1, 2], [0, 0, 0]):
+        assert "there are 3 deals, of which one must be likely" in refusal(contract, **single, deal_weights=wrong)
+    for wrong in (-1, float("nan"), float("inf"), True, "1"):
+        assert "a list of numbers from 0" in refusal(contract, **single, deal_weights=[1, 1, wrong])
+
+
 def test_an_explicit_deck_needs_both_numbers():
     assert "give num_decks" in refusal(contract, deck_policy="explicit", num_jokers=2)
     assert "give num_jokers" in refusal(contract, deck_policy="explicit", num_decks=2)

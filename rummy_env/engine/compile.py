@@ -83,6 +83,9 @@ def _compiled(rules: RuleSet, num_players: int, observation: str) -> np.ndarray:
     r.hand_sizes[: len(table.hand_sizes)] = table.hand_sizes
     r.num_deals = len(table.deals)
     r.deals[: len(table.deals)] = [number - 1 for number in table.deals]
+    if rules.deal_weights:
+        shares = np.cumsum(rules.deal_weights)
+        r.deal_below[: len(shares)] = np.round(shares / shares[-1] * 2**32)
     r.game_end = _CODES["game_end"][rules.game_end]
     r.max_deals = table.num_deals
     r.target_score = rules.target_score or 0

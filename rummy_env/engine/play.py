@@ -5,7 +5,7 @@ from rummy_env.engine.legal import is_blocked
 from rummy_env.engine.melds import JOKER
 from rummy_env.engine.moves import add_card, discard, draw_stock, hand_played_out, place, take_deep, take_top
 from rummy_env.engine.score import score_deal
-from rummy_env.engine.shuffle import STREAM_DEAL, STREAM_GAME, random_below, shuffle, start_stream
+from rummy_env.engine.shuffle import STREAM_DEAL, STREAM_GAME, random_below, random_word, shuffle, start_stream
 from rummy_env.engine.state import (
     BLOCK_DECLARE,
     BLOCK_DISCARD,
@@ -43,7 +43,7 @@ def start_game(rules, games, i, seed):
     g.last_points[:] = 0
     start_stream(games, i, STREAM_GAME)
     g.dealer = _first_dealer(rules, games, i)
-    g.deal = random_below(g.random, int(r.num_deals)) if r.game_end == GAME_SINGLE_DEAL else 0
+    g.deal = _draw_deal(rules, games, i) if r.game_end == GAME_SINGLE_DEAL else 0
     start_deal(rules, games, i)
 
 
@@ -56,6 +56,17 @@ def _first_dealer(rules, games, i):
     if r.first_dealer == DEALER_CUT:
         return _cut_for_deal(rules, games, i)
     return int(r.first_dealer)
+
+
+@kernel
+def _draw_deal(rules, games, i):
+    r, g = rules[0], games[i]
+    if r.deal_below[int(r.num_deals) - 1] == 0:
+        return random_below(g.random, int(r.num_deals))
+    word, deal = random_word(g.random), 0
+    while word >= r.deal_below[deal]:
+        deal += 1
+    return deal
 
 
 @kernel

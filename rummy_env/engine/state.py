@@ -148,6 +148,11 @@ RULES = np.dtype(
             ("all_at_once", "i1", MAX_CONTRACTS),
             ("num_deals", "i2"),
             ("deals", "i2", MAX_DEALS),  # contract index of each deal
+            (
+                "deal_below",
+                "i8",
+                MAX_DEALS,
+            ),  # random words below it draw this deal or one before; all 0: equally likely
             ("game_end", "i1"),
             ("max_deals", "i2"),
             ("target_score", "i4"),

@@ -5,7 +5,7 @@ checks order, bounds and legality itself, so no PettingZoo wrapper has to be sta
 is in plain attributes, so `copy.deepcopy` and `pickle` keep it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +14,14 @@ import numpy as np
 from gymnasium.spaces import Box, Dict
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 
-from rummy_env.envs.arguments import check_choice, check_render_mode, episode_rules, game_from_position
+from rummy_env.envs.arguments import (
+    Deals,
+    check_choice,
+    check_render_mode,
+    episode_rules,
+    game_from_position,
+    other_deals,
+)
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, ResetNeededError
 from rummy_env.game import DealSummary, Game
@@ -47,7 +54,7 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         num_players: int | None = None,
         rules: str | Path | Mapping[str, Any] | RuleSet | None = None,
         episode: str = "game",
-        deals: Sequence[int] | None = None,
+        deals: Deals | None = None,
         reward: str = "score",
         illegal_action: str = "forfeit",
         render_mode: str | None = None,
@@ -132,6 +139,10 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.infos[self.agent_selection]["action_mask"] = self._mask.copy()
         if self.render_mode == "human":
             self.render()
+
+    def set_deals(self, deals: Deals) -> None:
+        """As `SeatEnv.set_deals`, from the next reset on."""
+        self.rules = other_deals(self.rules, deals)
 
     def _new_game(self, seed: int, options: Mapping[str, Any]) -> Game:
         position, deal = options.get("position"), options.get("deal")

@@ -16,7 +16,8 @@ CHOICES = {
     "illegal_action": ("forfeit", "raise"),
     "observation": OBSERVATIONS,
 }
-_FREE_IN_POSITIONS = ("name", "game_end", "target_score", "n_deals", "max_deals", "deals")
+Deals = Sequence[int] | Mapping[int, float]
+_FREE_IN_POSITIONS = ("name", "game_end", "target_score", "n_deals", "max_deals", "deals", "deal_weights")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any] | None = None) -> Any:
@@ -46,7 +47,7 @@ def check_render_mode(value: str | None, choices: Sequence[str | None]) -> str |
 def episode_rules(
     variant: str,
     rules: str | Path | Mapping[str, Any] | RuleSet | None,
-    deals: Sequence[int] | None,
+    deals: Deals | None,
     episode: str,
 ) -> RuleSet:
     """The rules an environment plays by.
@@ -54,11 +55,13 @@ def episode_rules(
     Args:
         variant: Preset of the environment: what `rules` mean that are None, and where a mapping starts from.
         rules: Whatever `RuleSet.load` takes, or None.
-        deals: Numbers of the contracts to be played, or None for what the rules say.
+        deals: Numbers of the contracts to be played, or None for what the rules say; with ``episode="deal"`` also a
+            mapping from each to its weight.
         episode: ``"game"``, or ``"deal"`` for a single deal.
 
     Raises:
-        ArgumentError: The rules have contracts and `variant` has none, or the other way round.
+        ArgumentError: The rules have contracts and `variant` has none, or the other way round; or weights for deals
+            that are all played.
         RulesError: The rules or the deals are impossible.
     """
     preset = RuleSet.preset(variant)
@@ -71,9 +74,36 @@ def episode_rules(
             f"rules={loaded.name!r}: this environment plays games {kind} contracts; "
             "take the environment of the other kind"
         )
-    if deals is not None:
-        loaded = loaded.replace(deals=deals)
-    return loaded.replace(game_end="single_deal") if episode == "deal" else loaded
+    changes: dict[str, Any] = {"game_end": "single_deal"} if episode == "deal" else {}
+    if isinstance(deals, Mapping):
+        if episode != "deal":
+            raise ArgumentError(f"deals={deals!r}: a game plays all its deals; weights are for episode='deal'")
+        changes |= {"deals": list(deals), "deal_weights": list(deals.values())}
+    elif deals is not None:
+        changes["deals"] = deals
+    return loaded.replace(**changes)
+
+
+def other_deals(rules: RuleSet, deals: Deals) -> RuleSet:
+    """`rules` whose single deal is drawn from others of its `deals`, or with other weights.
+
+    Raises:
+        ArgumentError: The rules play no single deal, or not the deal of a number.
+        RulesError: The weights are no numbers from 0, or all 0.
+    """
+    if rules.contracts is None or rules.game_end != "single_deal":
+        raise ArgumentError(f"set_deals({deals!r}): only episodes of one deal in games with contracts draw the deal")
+    played = rules.played_contracts
+    unknown = [number for number in deals if number not in played]
+    if unknown:
+        raise ArgumentError(
+            f"set_deals({deals!r}): {unknown[0]!r} is none of the deals {list(played)} of this environment"
+        )
+    weights = deals if isinstance(deals, Mapping) else dict.fromkeys(deals, 1)
+    first = [place == played.index(number) for place, number in enumerate(played)]
+    return rules.replace(
+        deal_weights=[weights.get(number, 0) if new else 0 for number, new in zip(played, first, strict=True)]
+    )
 
 
 def game_from_position(rules: RuleSet, num_players: int, seed: int, position: Any, observation: str = PLAIN) -> Game:

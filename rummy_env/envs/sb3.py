@@ -3,7 +3,7 @@
 Needs the extra ``train``: ``pip install "rummy-env[train]"``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -160,17 +160,24 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Set an attribute for all games; `ArgumentError` if only for some, as they share one environment."""
-        if len(self._get_indices(indices)) != self.num_envs:
-            raise ArgumentError(f"set_attr({attr_name!r}): the games share one environment; set it for all of them")
+        self._need_all_games(attr_name, self._get_indices(indices))
         setattr(self._holder(attr_name), attr_name, value)
+
+    def _need_all_games(self, name: str, rows: Collection[int]) -> None:
+        if len(rows) != self.num_envs:
+            raise ArgumentError(f"{name!r}: the games share one environment; set it for all of them")
 
     def env_method(
         self, method_name: str, *arguments: Any, indices: int | Iterable[int] | None = None, **keywords: Any
     ) -> list[Any]:
-        """Results of ``action_masks`` or ``render`` per game; `AttributeError` for other methods."""
+        """Results of ``action_masks`` or ``render`` per game, or ``set_deals`` for all; `AttributeError` for others."""
         rows = self._get_indices(indices)
-        if method_name not in ("action_masks", "render"):
-            raise AttributeError(f"the games have no method {method_name!r}: expected 'action_masks' or 'render'")
+        if method_name not in ("action_masks", "render", "set_deals"):
+            raise AttributeError(
+                f"the games have no method {method_name!r}: expected 'action_masks', 'render' or 'set_deals'"
+            )
+        if method_name == "set_deals":
+            self._need_all_games(method_name, rows)
         results = getattr(self._games, method_name)(*arguments, **keywords)
         return [None if results is None else results[row] for row in rows]
 

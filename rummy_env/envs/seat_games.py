@@ -27,7 +27,7 @@ from rummy_env.engine.seats import (
     view_turns,
 )
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
-from rummy_env.envs.arguments import check_choice, episode_rules, game_from_position
+from rummy_env.envs.arguments import Deals, check_choice, episode_rules, game_from_position, other_deals
 from rummy_env.envs.opponents import Opponents, OpponentSource, choose_actions
 from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, PositionError
@@ -56,7 +56,7 @@ class SeatGames:
         num_players: int | None = None,
         rules: str | Path | Mapping[str, Any] | RuleSet | None = None,
         episode: str = "game",
-        deals: Sequence[int] | None = None,
+        deals: Deals | None = None,
         reward: str = "score",
         illegal_action: str = "forfeit",
         seat: int | str = 0,
@@ -86,6 +86,11 @@ class SeatGames:
         self._words = np.zeros((count, NUM_BLOCKS), np.int64)
         self._deal_rewards = np.zeros((count, self.num_players), np.float32)
         self._finished_deals: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+
+    def set_deals(self, deals: Deals) -> None:
+        """See `SeatEnv.set_deals`."""
+        self.rules = other_deals(self.rules, deals)
+        self._rules = compile_rules(self.rules, self.num_players)
 
     def start(
         self,

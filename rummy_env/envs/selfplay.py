@@ -15,7 +15,7 @@ from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.potential import potentials
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly, first_illegal
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
-from rummy_env.envs.arguments import check_choice, check_count, episode_rules
+from rummy_env.envs.arguments import Deals, check_choice, check_count, episode_rules, other_deals
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
@@ -44,8 +44,8 @@ class SelfPlayVectorEnv:
         num_envs: Games side by side (N).
         num_players: Seats (P); the usual number of the rules if None.
         episode: ``"game"`` plays all deals, ``"deal"`` a single one.
-        deals: Numbers of the contracts played, in order; with ``episode="deal"`` the list each game draws one from.
-            None: all.
+        deals: Numbers of the contracts played, in order; with ``episode="deal"`` the list each game draws one from,
+            or a mapping from each to its weight. None: all.
         reward: ``"score"`` pays every deal in hundreds of points, ``"win"`` only the end of the game, ±1 in all.
         num_threads: Threads that share the games, few games among fewer; no result depends on it.
         copy: Whether every call returns arrays of its own. With False they are the buffers of the environment, which
@@ -89,7 +89,7 @@ class SelfPlayVectorEnv:
         num_players: int | None = None,
         *,
         episode: str = "game",
-        deals: Sequence[int] | None = None,
+        deals: Deals | None = None,
         reward: str = "score",
         num_threads: int = 1,
         copy: bool = True,
@@ -205,6 +205,11 @@ class SelfPlayVectorEnv:
             self._out(self._truncated),
             info,
         )
+
+    def set_deals(self, deals: Deals) -> None:
+        """As `SeatEnv.set_deals`; the games being played go on."""
+        self.rules = other_deals(self.rules, deals)
+        self._compiled = compile_rules(self.rules, self.num_players)
 
     def random_actions(self) -> np.ndarray:
         """A legal action of every game, all equally likely: int64, shape ``(N,)``.

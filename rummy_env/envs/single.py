@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
 
-from rummy_env.envs.arguments import check_render_mode
+from rummy_env.envs.arguments import Deals, check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import GameOverError, IllegalActionError, ResetNeededError
@@ -51,7 +51,8 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         num_players: Seats; None is the usual number of the rules.
         rules: Name of a preset, path of a YAML file, `RuleSet`, or mapping of options over the preset `variant`.
         episode: ``"game"`` for all deals, ``"deal"`` for a single one.
-        deals: Numbers of the contracts to be played, in order; with `episode="deal"` the list to draw from.
+        deals: Numbers of the contracts to be played, in order; with `episode="deal"` the list to draw from, or a
+            mapping from each to its weight.
         reward: ``"score"`` or ``"win"``.
         illegal_action: ``"forfeit"`` or ``"raise"``.
         observation: ``"plain"``, or ``"planning"``: after the same blocks some more that say what the cards are worth.
@@ -130,6 +131,19 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         terminated = bool(table.over[0])
         info = {"action_mask": table.masks[0].copy(), **table.take_news(0)}
         return table.observations[0].copy(), float(table.take_rewards(self._row)[0]), terminated, False, info
+
+    def set_deals(self, deals: Deals) -> None:
+        """Draw the deals of later episodes from others of `deals`, or with other weights: a curriculum.
+
+        Args:
+            deals: Numbers of contracts, equally likely, or a mapping from numbers to weights; of those that the
+                environment was made with, the others are not played.
+
+        Raises:
+            ArgumentError: A number is none of them, or an episode is no single deal of a game with contracts.
+            RulesError: The weights are no numbers from 0, or all 0.
+        """
+        self._table.set_deals(deals)
 
     def _checked(self, action: Any) -> int:
         try:

@@ -9,13 +9,14 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rummy_env.envs.arguments import check_count, check_render_mode
+from rummy_env.envs.arguments import Deals, check_count, check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.single import RENDER_MODES, SeatEnv
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
 from rummy_env.game import check_seed
 from rummy_env.render.text import render_text
+from rummy_env.rules import RuleSet
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
@@ -69,6 +70,11 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.single_action_space = ActionSpace(self._table.masks.shape[1])
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules in force, with what `episode` and `deals` make of them."""
+        return self._table.rules
 
     def reset(
         self,
@@ -141,6 +147,10 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 infos = self._add_info(infos, last, row)
         self._restart(ended)
         return self._observations(), rewards, terminated, np.zeros(self.num_envs, np.bool_), self._infos(infos, ended)
+
+    def set_deals(self, deals: Deals) -> None:
+        """As `SeatEnv.set_deals`, for every game."""
+        self._table.set_deals(deals)
 
     def _checked(self, actions: Any, live: np.ndarray) -> np.ndarray:
         array = np.asarray(actions)
