@@ -15,6 +15,7 @@ from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.envs.shaping import PotentialShaping, VectorPotentialShaping
 from rummy_env.errors import ArgumentError
 from tests.positions import BASIC as BASIC_RULES
+from tests.positions import CONTRACT as CONTRACT_RULES
 from tests.positions import position
 from tests.seat_play import BASIC, CONTRACT, arguments_id, legal_action, legal_actions
 
@@ -47,9 +48,21 @@ def test_before_the_contract_cards_that_lack_and_points_count(hand, cards, point
     assert potential(position(hand, deal=2)) == pytest.approx(-(cards + points / 10))
 
 
-def test_after_the_contract_and_without_one_points_count():
-    assert potential(position("5H 8H JH", deal=2, down="earlier")) == pytest.approx(-2.3)
-    assert potential(position("5H 8H JH", BASIC_RULES, players=2)) == pytest.approx(-2.3)
+def test_after_the_contract_points_count():
+    assert potential(position("5H 6H 7H JH", deal=2, down="earlier")) == pytest.approx(-2.8)
+
+
+@pytest.mark.parametrize(
+    ("rules", "table"),
+    [(BASIC_RULES, {"players": 2}), (CONTRACT_RULES.replace(extra_melds="any"), {"deal": 2, "down": "earlier"})],
+)
+def test_where_melds_are_free_the_points_outside_of_them_count(rules, table):
+    assert potential(position("5H 6H 7H JH", rules, **table)) == pytest.approx(-1.0)
+    game = position("5H 6H 7H 8H 8C 8D JH", rules, **table)
+    assert potential(game) == pytest.approx(-1.0)
+    for text in ("meld 5H 6H 7H", "meld 8C 8D 8H"):
+        game.apply(game.parse(text))
+        assert potential(game) == pytest.approx(-1.0)
 
 
 def test_laying_the_contract_never_lowers_the_potential():

@@ -1,11 +1,13 @@
 """Reward shaping that leaves the best policies what they are: wrappers that add differences of a potential.
 
-The potential of a state is ``-weight`` times what the learner's hand still costs: a card for each card that it lacks
-for its contract (no other rule asked than the sets, runs and suits of the contract), a card for every ten points that
-it holds; 0 at the end of an episode. A step from s to s' is paid ``gamma * potential(s') - potential(s)`` besides its
-reward (Ng, Harada and Russell, 1999). Over an episode these payments add up, discounted by `gamma`, to minus the
-potential of the first state, whatever was played: with the `gamma` of the learner no policy becomes better or worse
-than another. The potential knows nothing that the learner does not see.
+The potential of a state is ``-weight`` times what the learner's hand still costs, in cards: those that it lacks for its
+contract, until that lies, and one for every ten points left in the hand; 0 at the end of an episode. Where melds may be
+laid freely, as in Basic Rummy, the points of those in the hand don't count. The potential knows nothing that the
+learner does not see.
+
+A step from s to s' is paid ``gamma * potential(s') - potential(s)`` besides its reward (Ng, Harada and Russell, 1999).
+Over an episode these payments add up, discounted by `gamma`, to minus the potential of the first state, whatever was
+played: with the `gamma` of the learner no policy becomes better or worse than another.
 
 `weight` may be changed at any time, towards 0 as a rule: each state keeps the potential that it had when it was
 reached, so the payments still add up. With a weight of 0 nothing is computed.
