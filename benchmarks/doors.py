@@ -1,14 +1,18 @@
-"""Decisions a second of the learner in the single-agent environments, opponents' play included in the time.
+"""Decisions a second in the environments; opponents' play is included in the time.
 
-Row names, with ``GAME/PLAYERS`` as in `throughput`; opponents play uniformly at random in compiled code:
+Row names, with ``GAME/PLAYERS`` as in `throughput`. The decisions are those of the learner, in self-play of all seats:
 
 - ``single/GAME/PLAYERS``: `reset`, a masked sample, `step`.
 - ``make_vec/GAME/PLAYERS/N``: `step` of N games, the choice of actions not counted; ``…/two_threads`` on two threads.
 - ``sb3/GAME/PLAYERS/N``: `step` and ``env_method("action_masks")`` of our `VecEnv`; ``sb3_dummy/…`` the same of
-  `DummyVecEnv` over the single environment. Only where Stable-Baselines3 is installed.
+  `DummyVecEnv` over the single environment.
+- ``selfplay/GAME/PLAYERS/N``: `random_actions` and `step` of N games; ``…/two_threads`` on two threads.
+
+Opponents play uniformly at random in compiled code; in rows that end in ``/greedy`` they are that compiled player, in
+those that end in ``/python`` an object that chooses at random in Python, for all games of a batch at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
@@ -17,26 +21,63 @@ import gymnasium
 import numpy as np
 
 from benchmarks.measure import REPEATS, SEED, Row, best, measure
+from rummy_env.agents import agent_names
 from rummy_env.envs import SEAT_ENVS
+from rummy_env.envs.selfplay import SelfPlayVectorEnv
 
 SIZES = (64, 1024, 8192)
 SB3_SIZE = 64
+
+
+class PythonAgent:
+    """Plays uniformly among the legal actions, in Python."""
+
+    def __init__(self) -> None:
+        self._rng = np.random.default_rng(SEED)
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
+        """A legal action."""
+        return int(self._rng.choice(np.flatnonzero(action_mask)))
+
+    def act_batch(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """A legal action of every game."""
+        return _legal_actions(action_masks, self._rng)
+
+
+def skipped() -> dict[str, str]:
+    """Rows that cannot be measured here, and why."""
+    reasons = {}
+    if not find_spec("stable_baselines3"):
+        reasons["sb3"] = "Stable-Baselines3 is not installed"
+    if "greedy" not in agent_names():
+        reasons["…/greedy"] = "no player of that name is installed"
+    return reasons
 
 
 def door_rows(preset: str, num_players: int, seconds: float, sizes: tuple[int, ...] = SIZES) -> Iterator[Row]:
     """The rows of one table."""
     env_id = next(key for key, variant in SEAT_ENVS.items() if variant == preset)
     table = f"{preset}/{num_players}"
-    yield _single_row(f"single/{table}", env_id, num_players, seconds)
+    left_out = skipped()
+    for opponents, ending in (("random", ""), ("greedy", "/greedy"), (PythonAgent(), "/python")):
+        if f"…{ending}" in left_out:
+            continue
+        arguments = {"num_players": num_players, "opponents": opponents}
+        yield _single_row(f"single/{table}{ending}", env_id, arguments, seconds)
+        for size in sizes:
+            for threads, suffix in ((1, ""), (2, "/two_threads")):
+                name = f"make_vec/{table}/{size}{suffix}{ending}"
+                yield _vector_row(name, env_id, size, {**arguments, "num_threads": threads}, seconds)
+        if "sb3" not in left_out:
+            yield from _sb3_rows(f"{table}/{SB3_SIZE}{ending}", env_id, arguments, seconds)
     for size in sizes:
         for threads, suffix in ((1, ""), (2, "/two_threads")):
-            yield _vector_row(f"make_vec/{table}/{size}{suffix}", env_id, num_players, size, threads, seconds)
-    if find_spec("stable_baselines3"):
-        yield from _sb3_rows(table, env_id, num_players, seconds)
+            env = SelfPlayVectorEnv(preset, size, num_players, num_threads=threads)
+            yield _self_play_row(f"selfplay/{table}/{size}{suffix}", env, seconds)
 
 
-def _single_row(name: str, env_id: str, num_players: int, seconds: float) -> Row:
-    env = gymnasium.make(env_id, num_players=num_players)
+def _single_row(name: str, env_id: str, arguments: dict[str, Any], seconds: float) -> Row:
+    env = gymnasium.make(env_id, **arguments)
     _, info = env.reset(seed=SEED)
 
     def play(steps: int) -> int:
@@ -50,8 +91,8 @@ def _single_row(name: str, env_id: str, num_players: int, seconds: float) -> Row
     return measure(name, play, seconds)
 
 
-def _vector_row(name: str, env_id: str, num_players: int, size: int, threads: int, seconds: float) -> Row:
-    env = gymnasium.make_vec(env_id, num_envs=size, num_players=num_players, num_threads=threads)
+def _vector_row(name: str, env_id: str, size: int, arguments: dict[str, Any], seconds: float) -> Row:
+    env = gymnasium.make_vec(env_id, num_envs=size, **arguments)
     _, infos = env.reset(seed=SEED)
 
     def step(actions: np.ndarray) -> np.ndarray:
@@ -62,16 +103,16 @@ def _vector_row(name: str, env_id: str, num_players: int, size: int, threads: in
     return row
 
 
-def _sb3_rows(table: str, env_id: str, num_players: int, seconds: float) -> Iterator[Row]:
+def _sb3_rows(table: str, env_id: str, arguments: dict[str, Any], seconds: float) -> Iterator[Row]:
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     from rummy_env.envs.sb3 import make_vec_env
 
     def single() -> gymnasium.Env[Any, Any]:
-        return gymnasium.make(env_id, num_players=num_players)
+        return gymnasium.make(env_id, **arguments)
 
     for name, env in (
-        ("sb3", make_vec_env(env_id, SB3_SIZE, seed=SEED, num_players=num_players)),
+        ("sb3", make_vec_env(env_id, SB3_SIZE, seed=SEED, **arguments)),
         ("sb3_dummy", DummyVecEnv([single] * SB3_SIZE)),
     ):
         env.seed(SEED)
@@ -81,8 +122,21 @@ def _sb3_rows(table: str, env_id: str, num_players: int, seconds: float) -> Iter
             env.step(actions)
             return np.stack(env.env_method("action_masks"))
 
-        yield _stepped(f"{name}/{table}/{SB3_SIZE}", step, np.stack(env.env_method("action_masks")), seconds)
+        yield _stepped(f"{name}/{table}", step, np.stack(env.env_method("action_masks")), seconds)
         env.close()
+
+
+def _self_play_row(name: str, env: SelfPlayVectorEnv, seconds: float) -> Row:
+    env.reset(seed=SEED)
+
+    def play(steps: int) -> int:
+        for _ in range(steps):
+            env.step(env.random_actions())
+        return steps * env.num_envs
+
+    row = measure(name, play, seconds)
+    env.close()
+    return row
 
 
 def _stepped(name: str, step: Callable[[np.ndarray], np.ndarray], masks: np.ndarray, seconds: float) -> Row:

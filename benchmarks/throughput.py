@@ -8,7 +8,7 @@ are counted by the engine itself. Row names:
   ``…/mask_only`` without the observation, ``…/two_threads`` with half the games on each of two threads.
 - ``limit/GAME/PLAYERS``: mask and observation of the same sizes filled with a constant, and nothing else done.
 - ``aec/GAME/PLAYERS``: `agent_iter`, `last`, a masked sample, `step`; ``…/mask_only`` with ``last(observe=False)``.
-- ``single/…``, ``make_vec/…``, ``sb3/…``, ``sb3_dummy/…``: one seat of a game, see `benchmarks.doors`.
+- ``single/…``, ``make_vec/…``, ``sb3/…``, ``sb3_dummy/…``, ``selfplay/…``: see `benchmarks.doors`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.doors import SIZES, door_rows
+from benchmarks.doors import SIZES, door_rows, skipped
 from benchmarks.measure import REPEATS, SEED, Row, measure
 from rummy_env import Game, RuleSet
 from rummy_env.engine.batch import random_play, seed_stream, start_games
@@ -145,6 +145,7 @@ def startup() -> dict[str, float]:
 def report(count: int, seconds: float, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
     """All figures, as plain JSON; `count` games in the batch of the engine, `sizes` in those of the environments."""
     rows: list[Row] = []
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     for preset, num_players in TABLES:
         rows += batch_rows(preset, num_players, count, seconds)
         rows += aec_rows(preset, num_players, seconds)
@@ -163,9 +164,11 @@ def report(count: int, seconds: float, sizes: tuple[int, ...] = SIZES) -> dict[s
             for kind, _, table in [row.name.partition("/")]
             if kind == "sb3"
         },
+        "skipped": skipped(),
         "startup": startup(),
         "machine": {
             "cpus": os.cpu_count(),
+            "load_before": load,
             "processor": platform.processor() or platform.machine(),
             "python": platform.python_version(),
             "numpy": np.__version__,
@@ -188,13 +191,15 @@ def main() -> None:
         print(json.dumps(figures, indent=2))
         return
     for row in figures["rows"]:
-        print(f"{row['name']:44} {row['decisions_per_s']:14,.0f} decisions/s")
+        print(f"{row['name']:50} {row['decisions_per_s']:14,.0f} decisions/s")
     for table, ratio in figures["two_threads_over_one"].items():
-        print(f"{f'two threads over one, {table}':44} {ratio:14.2f} times")
+        print(f"{f'two threads over one, {table}':50} {ratio:14.2f} times")
     for table, ratio in figures["sb3_over_dummy"].items():
-        print(f"{f'our VecEnv over DummyVecEnv, {table}':44} {ratio:14.2f} times")
+        print(f"{f'our VecEnv over DummyVecEnv, {table}':50} {ratio:14.2f} times")
+    for rows, reason in figures["skipped"].items():
+        print(f"{f'{rows} is left out':50} {reason}")
     for what, value in figures["startup"].items():
-        print(f"{what.removesuffix('_s'):44} {value:14.2f} s")
+        print(f"{what.removesuffix('_s'):50} {value:14.2f} s")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,12 @@ def test_report():
     names = {row["name"] for row in figures["rows"]}
     for table in ("basic_rummy/2", "contract_rummy/4"):
         assert names > {f"batch/{table}", f"batch/{table}/two_threads", f"aec/{table}", f"limit/{table}"}
-        assert names > {f"single/{table}", f"make_vec/{table}/8", f"make_vec/{table}/8/two_threads"}
+        assert names > {f"selfplay/{table}/8", f"selfplay/{table}/8/two_threads"}
+        for opponents in ("", "/greedy", "/python"):
+            if f"…{opponents}" not in figures["skipped"]:
+                assert names > {f"single/{table}{opponents}", f"make_vec/{table}/8{opponents}"}
+                assert f"make_vec/{table}/8/two_threads{opponents}" in names
+                assert ("sb3" in figures["skipped"]) != (f"sb3/{table}/64{opponents}" in names)
         assert figures["two_threads_over_one"][table] > 0
     for row in figures["rows"]:
         assert row["decisions"] > 0
