@@ -151,3 +151,15 @@ def test_stable_baselines3(env_class):
     env.env_method("set_deals", {7: 1})
     env.reset()
     assert {games(row).deal for row in range(4)} == {7}
+
+
+@every_door
+def test_the_observation_keeps_its_blocks(make):
+    arguments = {"observation": "planning", **DEAL}
+    env, alone = make(deals=WEIGHTS, **arguments), make(deals={1: 0, 2: 0, 7: 1}, **arguments)
+    env.set_deals({7: 1})
+    seen = []
+    for one in (env, alone):
+        result = one.reset(seed=2)
+        seen.append(one.observe("player_0")["observation"] if result is None else result[0])
+    assert np.array_equal(*seen)

@@ -9,7 +9,7 @@ from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.legal import legal_actions, write_mask
 from rummy_env.engine.observe import observe
-from rummy_env.engine.play import apply_action, start_game
+from rummy_env.engine.play import apply_action, block_of, start_game
 from rummy_env.engine.score import deal_rewards
 from rummy_env.engine.shuffle import random_below, random_word, set_stream
 from rummy_env.engine.state import NUM_BLOCKS, OVER_NO
@@ -59,13 +59,19 @@ def apply_batch(rules, games, words, actions, rewards):
 @kernel
 def is_in_words(rules, words, row, action):
     """Whether `words[row]` holds the action id."""
-    r = rules[0]
-    if action < 0 or action >= r.num_actions:
+    if action < 0 or action >= rules[0].num_actions:
         return False
-    block = NUM_BLOCKS - 1
-    while r.action_base[block] < 0 or r.action_base[block] > action:
-        block -= 1
-    return (int(words[row, block]) >> (int(action) - int(r.action_base[block]))) & 1 == 1
+    block = block_of(rules, action)
+    return (int(words[row, block]) >> (int(action) - int(rules[0].action_base[block]))) & 1 == 1
+
+
+@kernel
+def first_illegal(rules, words, rows, actions):
+    """Index in `rows` (int64, (k,)) of the first game whose action (beside it) is not in its `words`, or -1."""
+    for k in range(len(rows)):
+        if not is_in_words(rules, words, rows[k], actions[k]):
+            return k
+    return -1
 
 
 @kernel

@@ -66,15 +66,6 @@ def start_seats(rules, games, seats, rows, seeds, learners):
 
 
 @kernel
-def first_illegal(rules, words, rows, actions):
-    """Index in `rows` of the first game whose action is not among its legal ones, or -1."""
-    for k in range(len(rows)):
-        if not is_in_words(rules, words, rows[k], actions[k]):
-            return k
-    return -1
-
-
-@kernel
 def advance(
     rules, policies, parameters, games, seats, rows, actions, words, masks, observations, rewards, views, reward_kind
 ):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from rummy_env.engine.batch import choose, is_in_words
+from rummy_env.engine.batch import choose
 from rummy_env.engine.bits import lowest_bit
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.legal import legal_actions, write_mask
@@ -54,15 +54,6 @@ def begin(rules, games, words, masks, observations, seats, seeds, streams):
         start_game(rules, games, i, seeds[i, 0])
         set_stream(streams[i], int(seeds[i, 0]), _STREAM_CHOICES)
         _present(rules, games, i, words, masks, observations, seats)
-
-
-@kernel
-def first_illegal(rules, words, actions):
-    """Index of the first action (int64) that is not in its row of `words`, or -1."""
-    for i in range(len(actions)):
-        if not is_in_words(rules, words, i, actions[i]):
-            return i
-    return -1
 
 
 @kernel

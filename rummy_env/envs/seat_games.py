@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rummy_env.actions import ActionLayout
+from rummy_env.engine.batch import first_illegal
 from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
@@ -22,7 +23,6 @@ from rummy_env.engine.seats import (
     REWARD_WIN,
     SEATS,
     advance,
-    first_illegal,
     start_seats,
     view_turns,
 )
@@ -90,7 +90,7 @@ class SeatGames:
     def set_deals(self, deals: Deals) -> None:
         """See `SeatEnv.set_deals`."""
         self.rules = other_deals(self.rules, deals)
-        self._rules = compile_rules(self.rules, self.num_players)
+        self._rules = compile_rules(self.rules, self.num_players, self.observation)
 
     def start(
         self,

@@ -10,10 +10,11 @@ from gymnasium.spaces import Box, MultiDiscrete
 from gymnasium.vector import AutoresetMode
 
 from rummy_env.actions import ActionLayout
+from rummy_env.engine.batch import first_illegal
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
 from rummy_env.engine.potential import potentials
-from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly, first_illegal
+from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
 from rummy_env.envs.arguments import Deals, check_choice, check_count, episode_rules, other_deals
 from rummy_env.envs.spaces import ActionSpace
@@ -116,6 +117,7 @@ class SelfPlayVectorEnv:
         self._next_seed: int | None = None
         self._ready = False
         self._workers = Workers(num_threads)
+        self._rows = np.arange(num_envs)
         self._games = new_games(num_envs)
         self._words = np.zeros((num_envs, NUM_BLOCKS), np.int64)
         self._seeds = np.zeros((num_envs, 2), np.int64)
@@ -187,7 +189,7 @@ class SelfPlayVectorEnv:
         """
         self._need_reset()
         self._actions[:] = self._checked(actions)
-        illegal = first_illegal(self._compiled, self._words, self._actions)
+        illegal = first_illegal(self._compiled, self._words, self._rows, self._actions)
         if illegal != NONE:
             self._refuse(illegal)
         self._workers.run(
@@ -209,7 +211,7 @@ class SelfPlayVectorEnv:
     def set_deals(self, deals: Deals) -> None:
         """As `SeatEnv.set_deals`; the games being played go on."""
         self.rules = other_deals(self.rules, deals)
-        self._compiled = compile_rules(self.rules, self.num_players)
+        self._compiled = compile_rules(self.rules, self.num_players, self.observation)
 
     def random_actions(self) -> np.ndarray:
         """A legal action of every game, all equally likely: int64, shape ``(N,)``.
