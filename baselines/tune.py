@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import yaml
-from rummy_env.arena import Match, run
 
 from baselines.tuned import Weight
 from rummy_env import RuleSet
+from rummy_env.arena import Match, run
 
 FOLDER = Path(__file__).parent / "weights"
 RANDOM_SHARE = 0.35
