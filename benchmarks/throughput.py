@@ -5,7 +5,8 @@ actions. Every figure is the best of `REPEATS` runs, as other work on the machin
 are counted by the engine itself. Row names:
 
 - ``batch/GAME/PLAYERS``: the batch engine on one core, mask and observation written for every decision;
-  ``…/mask_only`` without the observation, ``…/two_threads`` with half the games on each of two threads.
+  ``…/mask_only`` without the observation, ``…/planning`` with its planning blocks, ``…/two_threads`` with half the
+  games on each of two threads.
 - ``limit/GAME/PLAYERS``: mask and observation of the same sizes filled with a constant, and nothing else done.
 - ``aec/GAME/PLAYERS``: `agent_iter`, `last`, a masked sample, `step`; ``…/mask_only`` with ``last(observe=False)``.
 - ``single/…``, ``make_vec/…``, ``sb3/…``, ``sb3_dummy/…``, ``selfplay/…``: see `benchmarks.doors`.
@@ -52,9 +53,9 @@ print(imported - begin, perf_counter() - begin)
 class Batch:
     """Games of one table with all the arrays that random play writes."""
 
-    def __init__(self, preset: str, num_players: int, count: int) -> None:
-        self.rules = compile_rules(RuleSet.preset(preset), num_players)
-        layout = Game(preset, num_players)
+    def __init__(self, preset: str, num_players: int, count: int, observation: str = "plain") -> None:
+        self.rules = compile_rules(RuleSet.preset(preset), num_players, observation)
+        layout = Game(preset, num_players, observation=observation)
         self.games = new_games(count)
         self.words = np.zeros((count, NUM_BLOCKS), np.int64)
         self.masks = np.zeros((count, layout.layout.num_actions), np.int8)
@@ -83,10 +84,11 @@ class Batch:
 def batch_rows(preset: str, num_players: int, count: int, seconds: float) -> Iterator[Row]:
     """The rows of the batch engine for one table, and its limit."""
     batch = Batch(preset, num_players, count)
+    planning = Batch(preset, num_players, count, "planning")
     name = f"batch/{preset}/{num_players}"
     halves = (slice(None, count // 2), slice(count // 2, None))
 
-    def counted(play: Callable[[int], object]) -> Callable[[int], int]:
+    def counted(play: Callable[[int], object], batch: Batch = batch) -> Callable[[int], int]:
         def run(steps: int) -> int:
             before = batch.decisions()
             play(steps)
@@ -105,6 +107,7 @@ def batch_rows(preset: str, num_players: int, count: int, seconds: float) -> Ite
 
         yield measure(name, counted(lambda steps: batch.play(steps, True)), seconds)
         yield measure(f"{name}/mask_only", counted(lambda steps: batch.play(steps, False)), seconds)
+        yield measure(f"{name}/planning", counted(lambda steps: planning.play(steps, True), planning), seconds)
         yield measure(f"{name}/two_threads", counted(play_halves), seconds)
     yield measure(f"limit/{preset}/{num_players}", fill, seconds)
 

@@ -40,8 +40,8 @@ class Agent(Protocol):
         Args:
             observation: int8, shape ``(size,)``; `ObservationLayout` names its parts.
             action_mask: int8, shape ``(num_actions,)``; 1 for the legal actions, of which there is at least one.
-            info: ``"rules"`` (`RuleSet`), ``"num_players"``, ``"seat"``, the agent's own, ``"view"``, the `View` of that
-                seat as `Game.view` gives it, and ``"observation"``, the kind of `observation`, if it isn't ``"plain"``.
+            info: ``"rules"`` (`RuleSet`), ``"num_players"``, ``"seat"``, the agent's own, ``"view"``, the `View` of
+                that seat as `Game.view` gives it, and ``"observation"``, the kind of `observation`, unless ``"plain"``.
 
         Returns:
             Id of a legal action.

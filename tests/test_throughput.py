@@ -2,6 +2,7 @@
 
 import json
 
+from benchmarks.hands import hand_rows
 from benchmarks.throughput import Batch, report
 
 
@@ -9,7 +10,8 @@ def test_report():
     figures = report(count=4, seconds=0.02, sizes=(8,))
     names = {row["name"] for row in figures["rows"]}
     for table in ("basic_rummy/2", "contract_rummy/4"):
-        assert names > {f"batch/{table}", f"batch/{table}/two_threads", f"aec/{table}", f"limit/{table}"}
+        assert names > {f"batch/{table}", f"batch/{table}/planning", f"batch/{table}/two_threads"}
+        assert names > {f"aec/{table}", f"limit/{table}"}
         assert names > {f"selfplay/{table}/8", f"selfplay/{table}/8/two_threads"}
         for opponents in ("", "/greedy", "/python"):
             if f"…{opponents}" not in figures["skipped"]:
@@ -22,6 +24,12 @@ def test_report():
         assert row["decisions_per_s"] == row["decisions"] / row["seconds"]
     assert 0 < figures["startup"]["import_s"] < figures["startup"]["first_step_warm_s"]
     json.dumps(figures)
+
+
+def test_answers_about_hands():
+    rows = list(hand_rows(seconds=0.01))
+    assert {"needs/1+2/1", "needs/3+0/2", "whole/0+3/1", "partition/11/1", "outs/11/2"} < {row.name for row in rows}
+    assert all(row.decisions > 0 for row in rows)
 
 
 def test_decisions_are_counted_by_the_engine():
