@@ -27,6 +27,9 @@ from rummy_env.engine.policies import Policy
 from rummy_env.engine.state import BLOCK_DISCARD, DOWN_NO, NONE, PHASE_DRAW
 
 WEIGHTS = planner.WEIGHTS | {
+    "returning": Weight(
+        "what a card in the pile, which comes back, counts beside an unseen one, with contracts", 0.0, 6.0
+    ),
     "danger": Weight("points that a discard costs which the next player can meld for sure", 0.0, 30.0),
     "doubt": Weight("how much is left of the chance of a pair whose holder has left a fitting card lying", 0.0, 1.0),
     "fit": Weight("points that a discard costs which the next player can lay off", 0.0, 30.0),
@@ -34,14 +37,13 @@ WEIGHTS = planner.WEIGHTS | {
     "near": Weight("hand size of another player at which they are not", 0.0, 9.0),
     "keep": Weight("cards left over at which a contract is laid before that", 0.0, 6.0),
 }
-DANGER, DOUBT, FIT, HOLD, NEAR, KEEP = range(len(planner.WEIGHTS), len(WEIGHTS))
+RETURNING, DANGER, DOUBT, FIT, HOLD, NEAR, KEEP = range(len(planner.WEIGHTS), len(WEIGHTS))
 
 
 @kernel
-def _price(rules, games, i, words, row, weights, costs):
+def _price(rules, games, i, words, row, around, weights, costs):
     """Write what each legal discard costs because of the next player."""
     r, g = rules[0], games[i]
-    around = look_around(rules, games, i, weights)
     player = int(g.player)
     seat = player + 1 if player + 1 < r.num_players else 0
     low, high, sets = table_ends(rules, games, i, False, True)
@@ -108,14 +110,15 @@ def act(rules, games, i, words, row, parameters, stream):
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
+    around = look_around(rules, games, i, weights, weights[RETURNING])
     if games[i].phase == PHASE_DRAW:
-        return choose_draw(rules, games, i, words, row, weights, needs, costs)
+        return choose_draw(rules, games, i, words, row, around, weights, needs, costs)
     if not _holds_back(rules, games, i, words, row, weights):
         action = choose_placement(rules, games, i, words, row)
         if action >= 0:
             return action
-    _price(rules, games, i, words, row, weights, costs)
-    return choose_discard(rules, games, i, words, row, weights, needs, costs)
+    _price(rules, games, i, words, row, around, weights, costs)
+    return choose_discard(rules, games, i, words, row, around, weights, needs, costs)
 
 
 CAUTIOUS = Policy(act)

@@ -29,7 +29,7 @@ from rummy_env.engine.melds import (
 )
 from rummy_env.engine.partition import best_partition, meld_outs, naturals_points
 from rummy_env.engine.policies import Policy
-from rummy_env.engine.seen import unseen_copies
+from rummy_env.engine.seen import pile_copies, unseen_copies
 from rummy_env.engine.state import (
     BLOCK_DECLARE,
     BLOCK_DISCARD,
@@ -69,7 +69,7 @@ def all_at_once(rules, games, i):
 
 
 @kernel
-def hand_worth(rules, games, i, first, second, third, jokers, size, unseen, weights, needs):
+def hand_worth(rules, games, i, first, second, third, jokers, size, around, weights, needs):
     """What a hand of the player to move is worth after its discard, in points.
 
     Args:
@@ -81,12 +81,12 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, unseen, weig
         third: See `first`.
         jokers: Jokers held.
         size: Cards held.
-        unseen: What `seen.unseen_copies` gives, and their number.
+        around: What `look_around` tells.
         weights: float64, the parameters.
         needs: int64, shape (3,): scratch.
     """
     r = rules[0]
-    one, two, three, unseen_jokers, total, risk, low, high, on_sets = unseen
+    one, two, three, unseen_jokers, total, risk, low, high, on_sets, in_pile, returning = around
     loose = jokers * int(r.points[JOKER])
     cards = 1.0 * size
     for plane in (first, second, third):
@@ -101,8 +101,9 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, unseen, weig
         if needs[0] == 0 and not r.all_at_once[games[i].contract]:
             left, _, helpful = after_contract(rules, first, second, third, sets, runs, low | high | on_sets)
             return weights[CHAIN] * live_copies(helpful, one, two, three, unseen_jokers) / total - risk * left
-        chance = live_copies(needs[2], one, two, three, unseen_jokers) / total
-        return weights[OUTS] * chance - weights[DISTANCE] * needs[0] - risk * loose
+        coming = live_copies(needs[2], one, two, three, unseen_jokers)
+        coming += returning * live_copies(needs[2], in_pile[0], in_pile[1], in_pile[2], in_pile[3])
+        return weights[OUTS] * coming / total - weights[DISTANCE] * needs[0] - risk * loose
     chain = high & following(first) | low & preceding(first)
     worth = weights[CHAIN] * live_copies(chain, one, two, three, unseen_jokers) / total
     if not r.extra_melds:
@@ -116,8 +117,11 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, unseen, weig
 
 
 @kernel
-def look_around(rules, games, i, weights):
-    """What `hand_worth` is told of the unseen cards."""
+def look_around(rules, games, i, weights, returning):
+    """What `hand_worth` is told besides: planes and number of unseen cards, the weight of points, what the table takes.
+
+    `returning`: what a copy in the pile, which comes back, counts beside an unseen one on the way to a contract.
+    """
     g = games[i]
     player = int(g.player)
     one, two, three, jokers = unseen_copies(rules, games, i, player)
@@ -128,21 +132,21 @@ def look_around(rules, games, i, weights):
             fewest = min(fewest, int(g.hand_size[seat]))
     risk = weights[POINTS] + weights[LATE] / max(fewest, 1)
     low, high, on_sets = table_ends(rules, games, i, False, True)
-    return one, two, three, jokers, max(total, 1), risk, low, high, on_sets
+    return one, two, three, jokers, max(total, 1), risk, low, high, on_sets, pile_copies(games, i), returning
 
 
 @kernel
-def best_discard(rules, games, i, first, second, third, jokers, size, faces, unseen, weights, needs, costs):
+def best_discard(rules, games, i, first, second, third, jokers, size, faces, around, weights, needs, costs):
     """Face of a mask whose discard leaves the hand of most worth less its cost, and that worth."""
     best, most = -1, -np.inf
     while faces:
         face = lowest_bit(faces)
         faces &= faces - 1
         if face == JOKER:
-            worth = hand_worth(rules, games, i, first, second, third, jokers - 1, size - 1, unseen, weights, needs)
+            worth = hand_worth(rules, games, i, first, second, third, jokers - 1, size - 1, around, weights, needs)
         else:
             a, b, c = remove(first, second, third, 1 << face)
-            worth = hand_worth(rules, games, i, a, b, c, jokers, size - 1, unseen, weights, needs)
+            worth = hand_worth(rules, games, i, a, b, c, jokers, size - 1, around, weights, needs)
         worth -= costs[face]
         if worth > most:
             best, most = face, worth
@@ -150,7 +154,7 @@ def best_discard(rules, games, i, first, second, third, jokers, size, faces, uns
 
 
 @kernel
-def choose_draw(rules, games, i, words, row, weights, needs, costs):
+def choose_draw(rules, games, i, words, row, around, weights, needs, costs):
     """Action that draws."""
     r = rules[0]
     takes = int(words[row, BLOCK_TAKE])
@@ -162,7 +166,7 @@ def choose_draw(rules, games, i, words, row, weights, needs, costs):
         if words[row, BLOCK_DRAW_STOCK]:
             return int(r.action_base[BLOCK_DRAW_STOCK])
         return int(r.action_base[BLOCK_TAKE]) + nearest_take(games, i, takes)
-    if not words[row, BLOCK_DRAW_STOCK] or _takes_top(rules, games, i, weights, needs, costs):
+    if not words[row, BLOCK_DRAW_STOCK] or _takes_top(rules, games, i, around, weights, needs, costs):
         return int(r.action_base[BLOCK_TAKE_TOP])
     return int(r.action_base[BLOCK_DRAW_STOCK])
 
@@ -184,7 +188,7 @@ def _is_worth_it(rules, games, i, face, weights):
 
 
 @kernel
-def _takes_top(rules, games, i, weights, needs, costs):
+def _takes_top(rules, games, i, around, weights, needs, costs):
     """Whether the top discard is worth more than it would be to throw the card that comes from the stock."""
     g = games[i]
     player = int(g.player)
@@ -195,8 +199,7 @@ def _takes_top(rules, games, i, weights, needs, costs):
         return True
     first, second, third = int(g.held[player, 0]), int(g.held[player, 1]), int(g.held[player, 2])
     jokers, size = int(g.hands[player, JOKER]), int(g.hand_size[player])
-    unseen = look_around(rules, games, i, weights)
-    now = hand_worth(rules, games, i, first, second, third, jokers, size, unseen, weights, needs)
+    now = hand_worth(rules, games, i, first, second, third, jokers, size, around, weights, needs)
     if before_contract(rules, games, i) and needs[0] > 0 and not (needs[2] >> face) & 1:
         return False
     thrown = first | (JOKER_BIT if jokers else 0)
@@ -209,7 +212,7 @@ def _takes_top(rules, games, i, weights, needs, costs):
     if thrown == 0:
         return False
     _, then = best_discard(
-        rules, games, i, first, second, third, jokers, size + 1, thrown, unseen, weights, needs, costs
+        rules, games, i, first, second, third, jokers, size + 1, thrown, around, weights, needs, costs
     )
     return then - now > weights[TAKE]
 
@@ -253,11 +256,10 @@ def _choose_meld(rules, games, i, words, row):
 
 
 @kernel
-def choose_discard(rules, games, i, words, row, weights, needs, costs):
+def choose_discard(rules, games, i, words, row, around, weights, needs, costs):
     """Action that discards."""
     g = games[i]
     player = int(g.player)
-    unseen = look_around(rules, games, i, weights)
     face, _ = best_discard(
         rules,
         games,
@@ -268,7 +270,7 @@ def choose_discard(rules, games, i, words, row, weights, needs, costs):
         int(g.hands[player, JOKER]),
         int(g.hand_size[player]),
         words[row, BLOCK_DISCARD],
-        unseen,
+        around,
         weights,
         needs,
         costs,
@@ -289,10 +291,11 @@ def act(rules, games, i, words, row, parameters, stream):
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
+    around = look_around(rules, games, i, weights, 0.0)
     if games[i].phase == PHASE_DRAW:
-        return choose_draw(rules, games, i, words, row, weights, needs, costs)
+        return choose_draw(rules, games, i, words, row, around, weights, needs, costs)
     action = choose_placement(rules, games, i, words, row)
-    return action if action >= 0 else choose_discard(rules, games, i, words, row, weights, needs, costs)
+    return action if action >= 0 else choose_discard(rules, games, i, words, row, around, weights, needs, costs)
 
 
 PLANNER = Policy(act)
