@@ -25,6 +25,7 @@ from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.contract import can_meet
 from rummy_env.engine.distance import contract_needs
 from rummy_env.engine.hand_needs import hand_needs
+from rummy_env.engine.partition import best_partition as partition_points
 from rummy_env.engine.state import NONE
 from rummy_env.errors import ArgumentError, NotationError
 from tests.analysis import CONTRACTS, NOTEWORTHY, compare_chunk, planes
@@ -104,6 +105,21 @@ def test_outs_and_discards():
     left = distances_after_discard(hand, (1, 1))
     assert {card for card, distance in left.items() if distance == 2} == {"KS", "2C"}
     assert contract_outs("5H 6H 7H 9C 9D 9S", (1, 1)) == []
+
+
+def test_the_second_copy_is_spare():
+    left = distances_after_discard("5H 5H 6H 7H", (0, 1), TWO_PACKS)
+    assert left == {"5H": 0, "6H": 1, "7H": 1}
+
+
+@pytest.mark.parametrize(
+    ("hand", "melded"),
+    [("AH 2H 3H QH KH 5C", 35), ("AH 2H 3H 4H QH KH 5C", 44), ("AH 2H 3H JH QH KH", 50), ("AH 2H 3H KH", 20)],
+)
+def test_an_ace_is_at_one_end_only(hand, melded):
+    rules = BASIC.replace(ace_mode="both")
+    assert partition_points(compile_rules(rules, 2), *planes(hand.split())) == melded
+    assert best_partition(hand, rules).melded == melded
 
 
 def test_a_partition():
