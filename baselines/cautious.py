@@ -106,19 +106,18 @@ def _can_go_out(rules, games, i, words, row):
 @allocating_kernel
 def act(rules, games, i, words, row, parameters, stream):
     """The policy: `parameters` are the weights for games with contracts, then those for games without."""
-    needs = np.empty(3, np.int64)
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
     around = look_around(rules, games, i, weights, weights[RETURNING])
     if games[i].phase == PHASE_DRAW:
-        return choose_draw(rules, games, i, words, row, around, weights, needs, costs)
+        return choose_draw(rules, games, i, words, row, around, weights, costs)
     if not _holds_back(rules, games, i, words, row, weights):
         action = choose_placement(rules, games, i, words, row)
         if action >= 0:
             return action
     _price(rules, games, i, words, row, around, weights, costs)
-    return choose_discard(rules, games, i, words, row, around, weights, needs, costs)
+    return choose_discard(rules, games, i, words, row, around, weights, costs)
 
 
 CAUTIOUS = Policy(act)

@@ -10,10 +10,10 @@ import numpy as np
 from baselines.hand import cards_above, live_copies, nearest_take, preceding
 from baselines.lay_down import after_contract
 from baselines.tuned import Weight, WeightedAgent
-from rummy_env.engine.all_at_once import all_at_once_needs
+from rummy_env.engine.all_at_once import needs_of_all
 from rummy_env.engine.bits import lowest_bit
 from rummy_env.engine.candidates import before_contract, contract_left
-from rummy_env.engine.distance import contract_needs
+from rummy_env.engine.distance import needs_of_contract
 from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.melds import (
     JOKER,
@@ -69,7 +69,7 @@ def all_at_once(rules, games, i):
 
 
 @kernel
-def hand_worth(rules, games, i, first, second, third, jokers, size, around, weights, needs):
+def hand_worth(rules, games, i, first, second, third, jokers, size, around, weights):
     """What a hand of the player to move is worth after its discard, in points.
 
     Args:
@@ -83,7 +83,6 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, around, weig
         size: Cards held.
         around: What `look_around` tells.
         weights: float64, the parameters.
-        needs: int64, shape (3,): scratch.
     """
     r = rules[0]
     one, two, three, unseen_jokers, total, risk, low, high, on_sets, in_pile, returning = around
@@ -95,15 +94,15 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, around, weig
         sets, runs = contract_left(rules, games, i)
         if r.all_at_once[games[i].contract]:
             last = 0 if r.all_at_once_discard == DISCARD_FORBIDDEN else 1
-            all_at_once_needs(rules, first, second, third, jokers, sets, runs, size + 1 - last, needs)
+            distance, _, outs = needs_of_all(rules, first, second, third, jokers, sets, runs, size + 1 - last)
         else:
-            contract_needs(rules, first, second, third, jokers, sets, runs, needs)
-        if needs[0] == 0 and not r.all_at_once[games[i].contract]:
+            distance, _, outs = needs_of_contract(rules, first, second, third, jokers, sets, runs)
+        if distance == 0 and not r.all_at_once[games[i].contract]:
             left, _, helpful = after_contract(rules, first, second, third, sets, runs, low | high | on_sets)
             return weights[CHAIN] * live_copies(helpful, one, two, three, unseen_jokers) / total - risk * left
-        coming = live_copies(needs[2], one, two, three, unseen_jokers)
-        coming += returning * live_copies(needs[2], in_pile[0], in_pile[1], in_pile[2], in_pile[3])
-        return weights[OUTS] * coming / total - weights[DISTANCE] * needs[0] - risk * loose
+        coming = live_copies(outs, one, two, three, unseen_jokers)
+        coming += returning * live_copies(outs, in_pile[0], in_pile[1], in_pile[2], in_pile[3])
+        return weights[OUTS] * coming / total - weights[DISTANCE] * distance - risk * loose
     chain = high & following(first) | low & preceding(first)
     worth = weights[CHAIN] * live_copies(chain, one, two, three, unseen_jokers) / total
     if not r.extra_melds:
@@ -136,17 +135,17 @@ def look_around(rules, games, i, weights, returning):
 
 
 @kernel
-def best_discard(rules, games, i, first, second, third, jokers, size, faces, around, weights, needs, costs):
+def best_discard(rules, games, i, first, second, third, jokers, size, faces, around, weights, costs):
     """Face of a mask whose discard leaves the hand of most worth less its cost, and that worth."""
     best, most = -1, -np.inf
     while faces:
         face = lowest_bit(faces)
         faces &= faces - 1
         if face == JOKER:
-            worth = hand_worth(rules, games, i, first, second, third, jokers - 1, size - 1, around, weights, needs)
+            worth = hand_worth(rules, games, i, first, second, third, jokers - 1, size - 1, around, weights)
         else:
             a, b, c = remove(first, second, third, 1 << face)
-            worth = hand_worth(rules, games, i, a, b, c, jokers, size - 1, around, weights, needs)
+            worth = hand_worth(rules, games, i, a, b, c, jokers, size - 1, around, weights)
         worth -= costs[face]
         if worth > most:
             best, most = face, worth
@@ -154,7 +153,7 @@ def best_discard(rules, games, i, first, second, third, jokers, size, faces, aro
 
 
 @kernel
-def choose_draw(rules, games, i, words, row, around, weights, needs, costs):
+def choose_draw(rules, games, i, words, row, around, weights, costs):
     """Action that draws."""
     r = rules[0]
     takes = int(words[row, BLOCK_TAKE])
@@ -166,7 +165,7 @@ def choose_draw(rules, games, i, words, row, around, weights, needs, costs):
         if words[row, BLOCK_DRAW_STOCK]:
             return int(r.action_base[BLOCK_DRAW_STOCK])
         return int(r.action_base[BLOCK_TAKE]) + nearest_take(games, i, takes)
-    if not words[row, BLOCK_DRAW_STOCK] or _takes_top(rules, games, i, around, weights, needs, costs):
+    if not words[row, BLOCK_DRAW_STOCK] or _takes_top(rules, games, i, around, weights, costs):
         return int(r.action_base[BLOCK_TAKE_TOP])
     return int(r.action_base[BLOCK_DRAW_STOCK])
 
@@ -188,7 +187,7 @@ def _is_worth_it(rules, games, i, face, weights):
 
 
 @kernel
-def _takes_top(rules, games, i, around, weights, needs, costs):
+def _takes_top(rules, games, i, around, weights, costs):
     """Whether the top discard is worth more than it would be to throw the card that comes from the stock."""
     g = games[i]
     player = int(g.player)
@@ -199,9 +198,7 @@ def _takes_top(rules, games, i, around, weights, needs, costs):
         return True
     first, second, third = int(g.held[player, 0]), int(g.held[player, 1]), int(g.held[player, 2])
     jokers, size = int(g.hands[player, JOKER]), int(g.hand_size[player])
-    now = hand_worth(rules, games, i, first, second, third, jokers, size, around, weights, needs)
-    if before_contract(rules, games, i) and needs[0] > 0 and not (needs[2] >> face) & 1:
-        return False
+    now = hand_worth(rules, games, i, first, second, third, jokers, size, around, weights)
     thrown = first | (JOKER_BIT if jokers else 0)
     if face == JOKER:
         jokers += 1
@@ -211,9 +208,7 @@ def _takes_top(rules, games, i, around, weights, needs, costs):
     thrown &= ~(1 << face)
     if thrown == 0:
         return False
-    _, then = best_discard(
-        rules, games, i, first, second, third, jokers, size + 1, thrown, around, weights, needs, costs
-    )
+    _, then = best_discard(rules, games, i, first, second, third, jokers, size + 1, thrown, around, weights, costs)
     return then - now > weights[TAKE]
 
 
@@ -256,7 +251,7 @@ def _choose_meld(rules, games, i, words, row):
 
 
 @kernel
-def choose_discard(rules, games, i, words, row, around, weights, needs, costs):
+def choose_discard(rules, games, i, words, row, around, weights, costs):
     """Action that discards."""
     g = games[i]
     player = int(g.player)
@@ -272,7 +267,6 @@ def choose_discard(rules, games, i, words, row, around, weights, needs, costs):
         words[row, BLOCK_DISCARD],
         around,
         weights,
-        needs,
         costs,
     )
     return int(rules[0].action_base[BLOCK_DISCARD]) + face
@@ -287,15 +281,14 @@ def first_weight(rules, parameters):
 @allocating_kernel
 def act(rules, games, i, words, row, parameters, stream):
     """The policy: `parameters` are the weights for games with contracts, then those for games without."""
-    needs = np.empty(3, np.int64)
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
     around = look_around(rules, games, i, weights, 0.0)
     if games[i].phase == PHASE_DRAW:
-        return choose_draw(rules, games, i, words, row, around, weights, needs, costs)
+        return choose_draw(rules, games, i, words, row, around, weights, costs)
     action = choose_placement(rules, games, i, words, row)
-    return action if action >= 0 else choose_discard(rules, games, i, words, row, around, weights, needs, costs)
+    return action if action >= 0 else choose_discard(rules, games, i, words, row, around, weights, costs)
 
 
 PLANNER = Policy(act)
