@@ -1,12 +1,14 @@
 """The view of a seat: all that it may know, and nothing else."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from rummy_env import Game
 from rummy_env.agents import CompiledAgent, RandomAgent
+from rummy_env.engine.determinize import complete
 from rummy_env.engine.policies import RANDOM
 from rummy_env.errors import ArgumentError
 from tests.rule_variations import presets
@@ -28,6 +30,29 @@ def test_hidden_cards_leave_no_trace(rules, players):
             view, other = game.view(seat), game.determinize(seat, game.decisions).view(seat)
             assert view.state.tobytes() == other.state.tobytes()
             assert np.array_equal(view.words, other.words)
+
+
+@pytest.mark.parametrize(("rules", "players"), presets())
+def test_a_view_is_completed(rules, players):
+    """The other hands and the stock get the cards that are missing, in another way each time; the view stays."""
+    differed = []
+    for game in moments(rules, players, 6):
+        view, other, stream = game.view(game.player), game.clone(), np.arange(4) + game.decisions
+        deals = set()
+        for _ in range(2):
+            other._games[:] = view.state
+            complete(view.compiled, other._games, 0, game.player, stream)
+            assert other.view(game.player).state.tobytes() == view.state.tobytes()
+            assert all_cards(other) == all_cards(game)
+            deals.add(str(other.to_dict()["hands"]) + str(other.to_dict()["stock"]))
+        differed.append(len(deals) == 2)
+    assert np.mean(differed) > 0.5  # there may be nothing left to differ in
+
+
+def all_cards(game):
+    """The cards of a game outside its melds."""
+    now = game.to_dict()
+    return Counter(" ".join([*now["hands"], now["stock"], now["discard"]]).split())
 
 
 def test_what_a_view_holds():

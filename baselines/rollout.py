@@ -1,0 +1,174 @@
+"""Rollout: flat Monte Carlo; tries each action in many worlds that its view allows and plays the deals out.
+
+All actions are tried in the same worlds, so that luck cancels out in the comparison. After every few worlds those that
+are behind beyond chance are dropped, so that the work goes into the close ones.
+"""
+
+import math
+
+import numpy as np
+
+from baselines.playout import check_counts, count_legal, decide, imagine, play_out, playout_parameters, shorten
+from rummy_env.agents import CompiledAgent
+from rummy_env.engine.bits import lowest_bit
+from rummy_env.engine.jit import allocating_kernel, kernel
+from rummy_env.engine.play import apply_action
+from rummy_env.engine.policies import Policy
+from rummy_env.engine.score import deal_rewards
+from rummy_env.engine.state import (
+    BLOCK_DISCARD,
+    MAX_PLAYERS,
+    NUM_BLOCKS,
+    OVER_OUT,
+    RULES,
+    STATE,
+)
+
+WORLDS, DROP, GATE, HORIZON, TRIES, PLAYOUT = range(6)
+"""Places of the parameters: see `Rollout`; from `PLAYOUT` on those of the player who plays out."""
+
+_ROUND = 16
+"""Worlds between two looks at who is behind."""
+
+
+@kernel
+def _list_actions(rules, words, first, actions):
+    """Write the legal actions of `words[0]` to `actions` (int64), `first` at the front."""
+    actions[0] = first
+    count = 1
+    for block in range(NUM_BLOCKS):
+        faces = int(words[0, block])
+        while faces:
+            action = int(rules[0].action_base[block]) + lowest_bit(faces)
+            faces &= faces - 1
+            if action != first:
+                actions[count] = action
+                count += 1
+
+
+@kernel
+def _total(values, k, played):
+    total = 0.0
+    for world in range(played):
+        total += values[k, world]
+    return total
+
+
+@kernel
+def _leader(values, alive, played):
+    leader, most = 0, -math.inf
+    for k in range(len(alive)):
+        if alive[k] and _total(values, k, played) > most:
+            leader, most = k, _total(values, k, played)
+    return leader
+
+
+@kernel
+def _lead(values, first, second, played):
+    """By how many standard errors the first is ahead of the second; infinite where they never differed in kind."""
+    total = _total(values, first, played) - _total(values, second, played)
+    squares = 0.0
+    for world in range(played):
+        rest = float(values[first, world]) - float(values[second, world]) - total / played
+        squares += rest * rest
+    if squares <= 1e-9:
+        return math.inf
+    return total / math.sqrt(squares * played / max(played - 1, 1))
+
+
+@allocating_kernel
+def _choose_between(rules, views, i, words, first, parameters, stream):
+    """The most promising action of `words[0]`; `first`, one of them, where none is better beyond chance."""
+    count = count_legal(words, 0)
+    if count == 1:
+        return first
+    actions = np.empty(count, np.int64)
+    _list_actions(rules, words, first, actions)
+    viewer, worlds = int(views[i].player), int(parameters[WORLDS])
+    short = np.empty(1, RULES)
+    shorten(rules, views, i, int(parameters[HORIZON]), short)
+    games = np.empty(2, STATE)
+    scratch = np.empty((1, NUM_BLOCKS), np.int64)
+    choices = np.empty(4, np.int64)
+    rewards = np.empty((1, MAX_PLAYERS), np.float32)
+    values = np.empty((count, worlds), np.float32)
+    alive = np.ones(count, np.bool_)
+    left, played, leader = count, 0, 0
+    while played < worlds and left > 1:
+        until = min(played + _ROUND, worlds)
+        for world in range(played, until):
+            imagine(rules, views, i, viewer, int(parameters[TRIES]), games, stream)
+            for k in range(count):
+                if not alive[k]:
+                    continue
+                games[1] = games[0]
+                apply_action(short, games, 1, actions[k])
+                if games[1].over == OVER_OUT:
+                    return int(actions[k])
+                play_out(short, games, 1, scratch, 0, parameters[PLAYOUT:], choices)
+                deal_rewards(short, games, 1, rewards, 0)
+                values[k, world] = rewards[0, viewer]
+        played = until
+        leader = _leader(values, alive, played)
+        for k in range(count):
+            if alive[k] and k != leader and _lead(values, leader, k, played) >= parameters[DROP]:
+                alive[k] = False
+                left -= 1
+    if alive[0] and leader != 0 and _lead(values, leader, 0, played) < parameters[GATE]:
+        return first
+    return int(actions[leader])
+
+
+@allocating_kernel
+def act(rules, views, i, words, row, parameters, stream):
+    """The policy."""
+    player = parameters[PLAYOUT:]
+    discards = int(words[row, BLOCK_DISCARD])
+    considered = words[row : row + 1].copy()
+    first = decide(rules, views, i, considered, 0, player, stream)
+    considered[0, BLOCK_DISCARD] = 0
+    if discards == 0 or count_legal(considered, 0) == 0:
+        considered[0, BLOCK_DISCARD] = discards
+        return _choose_between(rules, views, i, considered, first, parameters, stream)
+    # Holding back competes with every placement; only if it wins does it matter which card is thrown.
+    throwing = np.zeros((1, NUM_BLOCKS), np.int64)
+    throwing[0, BLOCK_DISCARD] = discards
+    thrown = decide(rules, views, i, throwing, 0, player, stream)
+    considered[0, BLOCK_DISCARD] = 1 << (thrown - int(rules[0].action_base[BLOCK_DISCARD]))
+    chosen = _choose_between(rules, views, i, considered, first, parameters, stream)
+    if chosen != thrown:
+        return chosen
+    return _choose_between(rules, views, i, throwing, thrown, parameters, stream)
+
+
+ROLLOUT = Policy(act)
+
+
+class Rollout(CompiledAgent):
+    """The player; see the module.
+
+    Args:
+        worlds: Most worlds in which an action is tried; at least 1.
+        drop: Standard errors behind the best at which an action is dropped.
+        gate: Standard errors by which an action must beat the one that the simpler player would choose.
+        horizon: Turns after which a deal that is played out is cut and scored as it stands.
+        tries: Hands that each other seat is dealt in a world, of which the most developed stays.
+        playout: The simpler player, who plays the deals out: "greedy" or "planner".
+        seed: Everything random follows from it, until `reset` sets another.
+
+    Raises:
+        ArgumentError: `worlds`, `horizon` or `tries` is less than 1, or there is no such `playout`.
+    """
+
+    def __init__(
+        self,
+        worlds: int = 64,
+        drop: float = 3.0,
+        gate: float = 1.0,
+        horizon: int = 40,
+        tries: int = 1,
+        playout: str = "greedy",
+        seed: int = 0,
+    ) -> None:
+        check_counts(worlds=worlds, horizon=horizon, tries=tries)
+        super().__init__(ROLLOUT, [worlds, drop, gate, horizon, tries, *playout_parameters(playout)], seed)
