@@ -62,16 +62,16 @@ def _price(rules, games, i, words, row, around, weights, costs):
 
 
 @kernel
-def _holds_back(rules, games, i, words, row, weights):
-    """Whether melds that could be laid are kept for a later turn."""
+def holds_back(rules, games, i, words, row, hold, near, keep):
+    """Whether melds that could be laid are kept for a later turn; see `WEIGHTS` for the three numbers."""
     r, g = rules[0], games[i]
     if not words[row, BLOCK_DISCARD] or g.obliged != NONE or g.declared or g.played_this_turn:
         return False
     player = int(g.player)
-    if g.turn // r.num_players >= weights[HOLD] or g.played_before[player]:
+    if g.turn // r.num_players >= hold or g.played_before[player]:
         return False
     for seat in range(r.num_players):
-        if seat != player and g.hand_size[seat] <= weights[NEAR]:
+        if seat != player and g.hand_size[seat] <= near:
             return False
     if r.num_contracts == 0:
         return not _can_go_out(rules, games, i, words, row)
@@ -81,7 +81,7 @@ def _holds_back(rules, games, i, words, row, weights):
     sets, runs = contract_left(rules, games, i)
     low, high, on_sets = table_ends(rules, games, i, False, True)
     _, cards, _ = after_contract(rules, first, second, third, sets, runs, low | high | on_sets)
-    return cards > weights[KEEP] + 1.0
+    return cards > keep + 1.0
 
 
 @kernel
@@ -112,7 +112,7 @@ def act(rules, games, i, words, row, parameters, stream):
     around = look_around(rules, games, i, weights, weights[RETURNING])
     if games[i].phase == PHASE_DRAW:
         return choose_draw(rules, games, i, words, row, around, weights, costs)
-    if not _holds_back(rules, games, i, words, row, weights):
+    if not holds_back(rules, games, i, words, row, weights[HOLD], weights[NEAR], weights[KEEP]):
         action = choose_placement(rules, games, i, words, row)
         if action >= 0:
             return action
