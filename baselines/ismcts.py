@@ -41,6 +41,7 @@ _DEPTH = 64
 
 @kernel
 def _add_node(nodes, count, parent, action, seat):
+    """Make ``nodes[count]`` a child of `parent`, or the root where that is NONE."""
     node = nodes[count]
     node.action, node.seat = action, seat
     node.child, node.sibling = NONE, NONE
@@ -142,20 +143,23 @@ class Ismcts(CompiledAgent):
     """The player; see the module.
 
     Args:
-        iterations: Walks down the tree, each in a world of its own; at least 1.
+        iterations: Walks down the tree, each in a world of its own.
         exploration: Weight of the bound's second part, in the unit of the rewards (hundreds of points).
         width: A node has at most so many tried actions per square root of its visits.
         horizon: Turns after which a deal that is played out is cut and scored as it stands.
-        tries: Hands that each other seat is dealt in a world; the most developed one stays.
-        playout: Who plays out: "greedy" or "planner".
-        seed: everything random follows from it, until `reset` sets another.
+        tries: Hands that each other seat is dealt in a world, of which the most developed stays.
+        playout: The simpler player, who plays the deals out: "greedy", "planner" or "cautious".
+        seed: Everything random follows from it, until `reset` sets another.
+
+    Raises:
+        ArgumentError: `iterations`, `horizon` or `tries` is no whole number from 1, or there is no such `playout`.
     """
 
     def __init__(
         self,
-        iterations: int = 256,
+        iterations: int = 1024,
         exploration: float = 0.3,
-        width: float = 1.0,
+        width: float = 0.3,
         horizon: int = 40,
         tries: int = 1,
         playout: str = "greedy",

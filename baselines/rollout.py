@@ -65,11 +65,11 @@ def _leader(values, alive, played):
 
 @kernel
 def _lead(values, first, second, played):
-    """By how many standard errors the first is ahead of the second; infinite where they never differed in kind."""
+    """By how many standard errors the first is ahead of the second; infinite where the difference never varied."""
     total = _total(values, first, played) - _total(values, second, played)
     squares = 0.0
     for world in range(played):
-        rest = float(values[first, world]) - float(values[second, world]) - total / played
+        rest = values[first, world] - values[second, world] - total / played
         squares += rest * rest
     if squares <= 1e-9:
         return math.inf
@@ -91,7 +91,7 @@ def _choose_between(rules, views, i, words, first, parameters, stream):
     scratch = np.empty((1, NUM_BLOCKS), np.int64)
     choices = np.empty(4, np.int64)
     rewards = np.empty((1, MAX_PLAYERS), np.float32)
-    values = np.empty((count, worlds), np.float32)
+    values = np.empty((count, worlds), np.float64)
     alive = np.ones(count, np.bool_)
     left, played, leader = count, 0, 0
     while played < worlds and left > 1:
@@ -148,21 +148,21 @@ class Rollout(CompiledAgent):
     """The player; see the module.
 
     Args:
-        worlds: Most worlds in which an action is tried; at least 1.
+        worlds: Most worlds in which an action is tried.
         drop: Standard errors behind the best at which an action is dropped.
         gate: Standard errors by which an action must beat the one that the simpler player would choose.
         horizon: Turns after which a deal that is played out is cut and scored as it stands.
         tries: Hands that each other seat is dealt in a world, of which the most developed stays.
-        playout: The simpler player, who plays the deals out: "greedy" or "planner".
+        playout: The simpler player, who plays the deals out: "greedy", "planner" or "cautious".
         seed: Everything random follows from it, until `reset` sets another.
 
     Raises:
-        ArgumentError: `worlds`, `horizon` or `tries` is less than 1, or there is no such `playout`.
+        ArgumentError: `worlds`, `horizon` or `tries` is no whole number from 1, or there is no such `playout`.
     """
 
     def __init__(
         self,
-        worlds: int = 64,
+        worlds: int = 256,
         drop: float = 3.0,
         gate: float = 1.0,
         horizon: int = 40,
