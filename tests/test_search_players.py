@@ -24,7 +24,7 @@ def hasty_rollout(seed=0, **parameters):
 
 
 def hasty_ismcts(seed=0, **parameters):
-    return Ismcts(**{"iterations": 12, "horizon": 4, "tries": 2, "seed": seed} | parameters)
+    return Ismcts(**{"iterations": 12, "width": 1.0, "horizon": 4, "tries": 2, "seed": seed} | parameters)
 
 
 every_player = pytest.mark.parametrize("hasty", [hasty_rollout, hasty_ismcts])
