@@ -2,7 +2,18 @@
 
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.jit import kernel
-from rummy_env.engine.melds import COLUMN, JOKER_BIT, KINGS, NATURALS, SUIT, following, run_starts, set_starts
+from rummy_env.engine.melds import (
+    COLUMN,
+    JOKER_BIT,
+    KINGS,
+    NATURALS,
+    SUIT,
+    cards_of_windows,
+    following,
+    run_starts,
+    set_starts,
+    set_window,
+)
 
 
 @kernel
@@ -30,6 +41,17 @@ def set_mates(cards):
     hearts, spades = (cards >> 26) & SUIT, (cards >> 39) & SUIT
     ranks = clubs & diamonds | (clubs | diamonds) & (hearts | spades) | hearts & spades
     return cards & (ranks | ranks << 13 | ranks << 26 | ranks << 39)
+
+
+@kernel
+def in_melds(rules, cards):
+    """Mask of the cards of `cards` that are in a set or run of three of them."""
+    together = cards_of_windows(run_starts(cards, int(rules[0].run_starts)))
+    left_out = set_starts(cards)
+    while left_out:
+        together |= set_window(lowest_bit(left_out))
+        left_out &= left_out - 1
+    return together
 
 
 @kernel

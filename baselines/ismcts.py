@@ -148,7 +148,7 @@ class Ismcts(CompiledAgent):
         width: A node has at most so many tried actions per square root of its visits.
         horizon: Turns after which a deal that is played out is cut and scored as it stands.
         tries: Hands that each other seat is dealt in a world, of which the most developed stays.
-        playout: The simpler player, who plays the deals out: "greedy", "planner" or "cautious".
+        playout: The simpler player, who plays the deals out: "greedy", "cautious" or "auto" (see `playout.decide`).
         seed: Everything random follows from it, until `reset` sets another.
 
     Raises:

@@ -7,7 +7,7 @@ lays what it can at once, naturals before jokers, and throws the card that leave
 
 import numpy as np
 
-from baselines.hand import cards_above, live_copies, nearest_take, preceding
+from baselines.hand import cards_above, in_melds, live_copies, nearest_take, preceding
 from baselines.lay_down import after_contract
 from baselines.tuned import Weight, WeightedAgent
 from rummy_env.engine.all_at_once import needs_of_all
@@ -138,6 +138,10 @@ def look_around(rules, games, i, weights, returning):
 def best_discard(rules, games, i, first, second, third, jokers, size, faces, around, weights, costs):
     """Face of a mask whose discard leaves the hand of most worth less its cost, and that worth."""
     best, most = -1, -np.inf
+    if rules[0].num_contracts == 0:
+        # A card of a meld is hardly ever the one to throw, and its worth is dear to compute.
+        loose = faces & ~in_melds(rules, first)
+        faces = loose if loose else faces
     while faces:
         face = lowest_bit(faces)
         faces &= faces - 1

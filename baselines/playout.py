@@ -1,44 +1,30 @@
 """What searching players share: worlds that a view allows, and deals that a simpler player plays to their end."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from baselines import cautious, greedy, planner
-from baselines.cautious import Cautious, holds_back
-from baselines.greedy import Greedy
+from baselines import cautious, greedy
+from baselines.cautious import Cautious
 from baselines.hand import hand_points, run_mates, set_mates
-from baselines.planner import Planner
-from rummy_env.agents import CompiledAgent
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.determinize import complete, redeal
 from rummy_env.engine.hand_needs import hand_needs
 from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.legal import legal_actions
 from rummy_env.engine.play import apply_action
-from rummy_env.engine.policies import Policy
 from rummy_env.engine.shuffle import STREAM_SEAT, set_stream
-from rummy_env.engine.state import BLOCK_DISCARD, GAME_SINGLE_DEAL, NUM_BLOCKS, OVER_NO, PHASE_PLAY
+from rummy_env.engine.state import GAME_SINGLE_DEAL, NUM_BLOCKS, OVER_NO
 from rummy_env.errors import ArgumentError
 from rummy_env.options import suggestion
 
-_PLAYERS: dict[str, Callable[[], CompiledAgent]] = {
-    "greedy": Greedy,
-    "patient": lambda: CompiledAgent(PATIENT, _PATIENCE),
-    "planner": Planner,
-    "cautious": Cautious,
-}
-_GREEDY, _PATIENT, _PLANNER = 0, 1, 2
-
-_PATIENCE = (20.0, 3.0)
-"""Rounds for which the patient player holds its melds back, and the hand size of another player that ends that."""
+_PLAYERS = ("auto", "greedy", "cautious")
+_AUTO, _GREEDY, _CAUTIOUS = range(3)
 
 _MISSING_CARD = 15
 """Points that a card missing for the contract counts when hands are compared."""
 
 
 def playout_parameters(name: str) -> list[float]:
-    """What tells kernels who plays deals out: a number, and the parameters of that player.
+    """What tells `decide` who plays deals out: the number of the player, then the weights of the cautious one.
 
     Raises:
         ArgumentError: There is no such player.
@@ -46,7 +32,7 @@ def playout_parameters(name: str) -> list[float]:
     if name not in _PLAYERS:
         known = ", ".join(_PLAYERS)
         raise ArgumentError(f"playout={name!r} is not known{suggestion(name, _PLAYERS)}: choose {known}")
-    return [list(_PLAYERS).index(name), *_PLAYERS[name]().parameters]
+    return [_PLAYERS.index(name), *Cautious().parameters]
 
 
 def check_counts(**counts: int) -> None:
@@ -115,31 +101,21 @@ def imagine(rules, views, i, viewer, tries, games, stream):
                 least = cost
 
 
-@kernel
-def _act_patiently(rules, games, i, words, row, parameters, stream):
-    """Plays as the greedy player does, but where melds are free keeps them so as to go down whole."""
-    if (
-        games[i].phase == PHASE_PLAY
-        and rules[0].num_contracts == 0
-        and holds_back(rules, games, i, words, row, parameters[0], parameters[1], 0.0)
-    ):
-        discards = int(words[row, BLOCK_DISCARD])
-        return int(rules[0].action_base[BLOCK_DISCARD]) + greedy.throw_dearest(rules, games, i, discards)
-    return greedy.act(rules, games, i, words, row, parameters, stream)
+@allocating_kernel
+def decide(rules, games, i, words, row, player, stream):
+    """Action of the player of `playout_parameters`, who sees no more of a game than of its view.
 
-
-PATIENT = Policy(_act_patiently)
+    The automatic choice is the greedy player in games with contracts, where it is a good deal faster, and the cautious
+    one in games without, where holding melds back changes what a hand is worth.
+    """
+    if player[0] == _GREEDY or (player[0] == _AUTO and rules[0].num_contracts > 0):
+        return greedy.act(rules, games, i, words, row, player[1:], stream)
+    return cautious.act(rules, games, i, words, row, player[1:], stream)
 
 
 @allocating_kernel
-def decide(rules, games, i, words, row, player, stream):
-    """Action of the player of `playout_parameters`, who sees no more of a game than of its view."""
-    if player[0] == _GREEDY:
-        return greedy.act(rules, games, i, words, row, player[1:], stream)
-    if player[0] == _PATIENT:
-        return _act_patiently(rules, games, i, words, row, player[1:], stream)
-    if player[0] == _PLANNER:
-        return planner.act(rules, games, i, words, row, player[1:], stream)
+def advise(rules, games, i, words, row, player, stream):
+    """Action of the cautious player, by whom searching players are guided."""
     return cautious.act(rules, games, i, words, row, player[1:], stream)
 
 

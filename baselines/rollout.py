@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from baselines.playout import check_counts, count_legal, decide, imagine, play_out, playout_parameters, shorten
+from baselines.playout import advise, check_counts, count_legal, imagine, play_out, playout_parameters, shorten
 from rummy_env.agents import CompiledAgent
 from rummy_env.engine.bits import lowest_bit
 from rummy_env.engine.jit import allocating_kernel, kernel
@@ -18,13 +18,14 @@ from rummy_env.engine.score import deal_rewards
 from rummy_env.engine.state import (
     BLOCK_DISCARD,
     MAX_PLAYERS,
+    NONE,
     NUM_BLOCKS,
     OVER_OUT,
     RULES,
     STATE,
 )
 
-WORLDS, DROP, GATE, HORIZON, TRIES, PLAYOUT = range(6)
+WORLDS, DROP, GATE, HORIZON, TRIES, WIDTH, PLAYOUT = range(7)
 """Places of the parameters: see `Rollout`; from `PLAYOUT` on those of the player who plays out."""
 
 _ROUND = 16
@@ -120,24 +121,37 @@ def _choose_between(rules, views, i, words, first, parameters, stream):
 
 
 @allocating_kernel
+def _keep_promising(rules, views, i, words, width, player, stream):
+    """Leave in `words[0]`, all discards, the `width` that the cautious player likes best; the action it likes most."""
+    base, kept, favourite = int(rules[0].action_base[BLOCK_DISCARD]), 0, NONE
+    while words[0, BLOCK_DISCARD] and width > 0:
+        action = advise(rules, views, i, words, 0, player, stream)
+        favourite = action if favourite == NONE else favourite
+        words[0, BLOCK_DISCARD] &= ~(1 << (action - base))
+        kept |= 1 << (action - base)
+        width -= 1
+    words[0, BLOCK_DISCARD] = kept
+    return favourite
+
+
+@allocating_kernel
 def act(rules, views, i, words, row, parameters, stream):
     """The policy."""
     player = parameters[PLAYOUT:]
-    discards = int(words[row, BLOCK_DISCARD])
     considered = words[row : row + 1].copy()
-    first = decide(rules, views, i, considered, 0, player, stream)
-    considered[0, BLOCK_DISCARD] = 0
-    if discards == 0 or count_legal(considered, 0) == 0:
-        considered[0, BLOCK_DISCARD] = discards
+    first = advise(rules, views, i, considered, 0, player, stream)
+    discards = int(considered[0, BLOCK_DISCARD])
+    if discards == 0:
         return _choose_between(rules, views, i, considered, first, parameters, stream)
-    # Holding back competes with every placement; only if it wins does it matter which card is thrown.
     throwing = np.zeros((1, NUM_BLOCKS), np.int64)
     throwing[0, BLOCK_DISCARD] = discards
-    thrown = decide(rules, views, i, throwing, 0, player, stream)
+    thrown = _keep_promising(rules, views, i, throwing, int(parameters[WIDTH]), player, stream)
     considered[0, BLOCK_DISCARD] = 1 << (thrown - int(rules[0].action_base[BLOCK_DISCARD]))
-    chosen = _choose_between(rules, views, i, considered, first, parameters, stream)
-    if chosen != thrown:
-        return chosen
+    # Holding back competes with every placement; only if it wins does it matter which card is thrown.
+    if count_legal(considered, 0) > 1:
+        chosen = _choose_between(rules, views, i, considered, first, parameters, stream)
+        if chosen != thrown:
+            return chosen
     return _choose_between(rules, views, i, throwing, thrown, parameters, stream)
 
 
@@ -150,14 +164,15 @@ class Rollout(CompiledAgent):
     Args:
         worlds: Most worlds in which an action is tried.
         drop: Standard errors behind the best at which an action is dropped.
-        gate: Standard errors by which an action must beat the one that the simpler player would choose.
+        gate: Standard errors by which an action must beat the one that the cautious player would choose.
         horizon: Turns after which a deal that is played out is cut and scored as it stands.
         tries: Hands that each other seat is dealt in a world, of which the most developed stays.
-        playout: The simpler player, who plays the deals out: "greedy", "planner" or "cautious".
+        width: Discards that are tried, those which the cautious player likes best.
+        playout: Who plays the deals out: "greedy", "cautious" or "auto" (see `playout.decide`).
         seed: Everything random follows from it, until `reset` sets another.
 
     Raises:
-        ArgumentError: `worlds`, `horizon` or `tries` is no whole number from 1, or there is no such `playout`.
+        ArgumentError: `worlds`, `horizon`, `tries` or `width` is no whole number from 1, or there is no such `playout`.
     """
 
     def __init__(
@@ -167,8 +182,9 @@ class Rollout(CompiledAgent):
         gate: float = 1.0,
         horizon: int = 40,
         tries: int = 1,
-        playout: str = "greedy",
+        width: int = 5,
+        playout: str = "auto",
         seed: int = 0,
     ) -> None:
-        check_counts(worlds=worlds, horizon=horizon, tries=tries)
-        super().__init__(ROLLOUT, [worlds, drop, gate, horizon, tries, *playout_parameters(playout)], seed)
+        check_counts(worlds=worlds, horizon=horizon, tries=tries, width=width)
+        super().__init__(ROLLOUT, [worlds, drop, gate, horizon, tries, width, *playout_parameters(playout)], seed)
