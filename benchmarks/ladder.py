@@ -18,6 +18,7 @@ SEED = 2026
 RUNGS = ("random", "greedy", "planner", "cautious")
 PROBES = ("stock_only", "hoarder", "rusher")
 ROLLOUT, ISMCTS = "rollout:worlds=128", "ismcts"
+QUICK_ROLLOUT = "rollout:worlds=128,horizon=16"
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,36 @@ class Section:
 
 
 CONTRACT, TWO_PACKS, BASIC = "contract_rummy", "contract_rummy_two_packs", "basic_rummy"
-SEARCHERS = ("greedy", "planner", "cautious", ISMCTS, ROLLOUT)
 SECTIONS = [
     Section("Basic Rummy, 2 players", BASIC, 2, RUNGS + PROBES, deals=4000),
-    Section("Basic Rummy, 2 players, search", BASIC, 2, SEARCHERS, deals=300, reference=ROLLOUT),
-    Section("Basic Rummy, 4 players", BASIC, 4, RUNGS + PROBES, deals=1000),
-    Section("Contract Rummy, 4 players", CONTRACT, 4, RUNGS + PROBES, deals=1400),
-    Section("Contract Rummy, 4 players, search", CONTRACT, 4, SEARCHERS, deals=42, reference=ROLLOUT),
-    Section("Contract Rummy, 4 players, whole games", CONTRACT, 4, RUNGS, games=200),
-    Section("Contract Rummy, 3 players", CONTRACT, 3, RUNGS + PROBES, deals=1400),
-    Section("Contract Rummy, 2 players, two packs", TWO_PACKS, 2, RUNGS + PROBES, deals=1400),
+    Section("Basic Rummy, 2 players, rollout", BASIC, 2, ("cautious", ROLLOUT), deals=450, reference=ROLLOUT),
+    Section(
+        "Basic Rummy, 2 players, ismcts",
+        BASIC,
+        2,
+        ("greedy", "planner", "cautious", ISMCTS),
+        deals=150,
+        reference=ISMCTS,
+    ),
+    Section("Basic Rummy, 4 players", BASIC, 4, RUNGS + PROBES, deals=700),
+    Section("Contract Rummy, 4 players", CONTRACT, 4, RUNGS + PROBES, deals=700),
+    Section("Contract Rummy, 4 players, planner and cautious", CONTRACT, 4, ("planner", "cautious"), deals=2800),
+    Section(
+        "Contract Rummy, 4 players, rollout",
+        CONTRACT,
+        4,
+        ("planner", "cautious", QUICK_ROLLOUT),
+        deals=56,
+        reference=QUICK_ROLLOUT,
+    ),
+    Section(
+        "Contract Rummy, 4 players, ismcts", CONTRACT, 4, ("greedy", "cautious", ISMCTS), deals=14, reference=ISMCTS
+    ),
+    Section("Contract Rummy, 4 players, whole games", CONTRACT, 4, RUNGS, games=100),
+    Section("Contract Rummy, 3 players", CONTRACT, 3, RUNGS, deals=700),
+    Section("Contract Rummy, 2 players, two packs", TWO_PACKS, 2, RUNGS, deals=700),
     *(
-        Section(f"Contract Rummy, 4 players, deal {contract}", CONTRACT, 4, RUNGS, deals=400, contract=contract)
+        Section(f"Contract Rummy, 4 players, deal {contract}", CONTRACT, 4, RUNGS, deals=280, contract=contract)
         for contract in range(1, 8)
     ),
 ]
