@@ -11,6 +11,7 @@ import numpy as np
 from baselines.playout import advise, check_counts, count_legal, imagine, play_out, playout_parameters, shorten
 from rummy_env.agents import CompiledAgent
 from rummy_env.engine.bits import lowest_bit
+from rummy_env.engine.clock import milliseconds as now
 from rummy_env.engine.jit import allocating_kernel, kernel
 from rummy_env.engine.play import apply_action
 from rummy_env.engine.policies import Policy
@@ -24,8 +25,9 @@ from rummy_env.engine.state import (
     RULES,
     STATE,
 )
+from rummy_env.errors import ArgumentError
 
-WORLDS, DROP, GATE, HORIZON, TRIES, WIDTH, PLAYOUT = range(7)
+WORLDS, MILLISECONDS, DROP, GATE, HORIZON, TRIES, WIDTH, PLAYOUT = range(8)
 """Places of the parameters: see `Rollout`; from `PLAYOUT` on those of the player who plays out."""
 
 _ROUND = 16
@@ -78,8 +80,11 @@ def _lead(values, first, second, played):
 
 
 @allocating_kernel
-def _choose_between(rules, views, i, words, first, parameters, stream):
-    """The most promising action of `words[0]`; `first`, one of them, where none is better beyond chance."""
+def _choose_between(rules, views, i, words, first, deadline, parameters, stream):
+    """The most promising action of `words[0]`; `first`, one of them, where none is better beyond chance.
+
+    No world is begun after `deadline`, in `clock.milliseconds`, but for the first few.
+    """
     count = count_legal(words, 0)
     if count == 1:
         return first
@@ -95,7 +100,7 @@ def _choose_between(rules, views, i, words, first, parameters, stream):
     values = np.empty((count, worlds), np.float64)
     alive = np.ones(count, np.bool_)
     left, played, leader = count, 0, 0
-    while played < worlds and left > 1:
+    while played < worlds and left > 1 and (played == 0 or now() < deadline):
         until = min(played + _ROUND, worlds)
         for world in range(played, until):
             imagine(rules, views, i, viewer, int(parameters[TRIES]), games, stream)
@@ -138,21 +143,23 @@ def _keep_promising(rules, views, i, words, width, player, stream):
 def act(rules, views, i, words, row, parameters, stream):
     """The policy."""
     player = parameters[PLAYOUT:]
+    limit = parameters[MILLISECONDS]
+    deadline = now() + limit if limit > 0 else np.inf
     considered = words[row : row + 1].copy()
     first = advise(rules, views, i, considered, 0, player, stream)
     discards = int(considered[0, BLOCK_DISCARD])
     if discards == 0:
-        return _choose_between(rules, views, i, considered, first, parameters, stream)
+        return _choose_between(rules, views, i, considered, first, deadline, parameters, stream)
     throwing = np.zeros((1, NUM_BLOCKS), np.int64)
     throwing[0, BLOCK_DISCARD] = discards
     thrown = _keep_promising(rules, views, i, throwing, int(parameters[WIDTH]), player, stream)
     considered[0, BLOCK_DISCARD] = 1 << (thrown - int(rules[0].action_base[BLOCK_DISCARD]))
     # Holding back competes with every placement; only if it wins does it matter which card is thrown.
     if count_legal(considered, 0) > 1:
-        chosen = _choose_between(rules, views, i, considered, first, parameters, stream)
+        chosen = _choose_between(rules, views, i, considered, first, deadline, parameters, stream)
         if chosen != thrown:
             return chosen
-    return _choose_between(rules, views, i, throwing, thrown, parameters, stream)
+    return _choose_between(rules, views, i, throwing, thrown, deadline, parameters, stream)
 
 
 ROLLOUT = Policy(act)
@@ -163,6 +170,8 @@ class Rollout(CompiledAgent):
 
     Args:
         worlds: Most worlds in which an action is tried.
+        milliseconds: Processor time after which no further worlds are tried; None for no such limit. With one, the same
+            seed need not give the same decisions.
         drop: Standard errors behind the best at which an action is dropped.
         gate: Standard errors by which an action must beat the one that the cautious player would choose.
         horizon: Turns after which a deal that is played out is cut and scored as it stands.
@@ -178,6 +187,7 @@ class Rollout(CompiledAgent):
     def __init__(
         self,
         worlds: int = 256,
+        milliseconds: float | None = None,
         drop: float = 3.0,
         gate: float = 1.0,
         horizon: int = 40,
@@ -187,4 +197,10 @@ class Rollout(CompiledAgent):
         seed: int = 0,
     ) -> None:
         check_counts(worlds=worlds, horizon=horizon, tries=tries, width=width)
-        super().__init__(ROLLOUT, [worlds, drop, gate, horizon, tries, width, *playout_parameters(playout)], seed)
+        if milliseconds is not None and not (isinstance(milliseconds, int | float) and milliseconds > 0):
+            raise ArgumentError(f"milliseconds={milliseconds!r} is impossible: expected a number above 0, or none")
+        super().__init__(
+            ROLLOUT,
+            [worlds, milliseconds or 0.0, drop, gate, horizon, tries, width, *playout_parameters(playout)],
+            seed,
+        )

@@ -1,11 +1,13 @@
 """The players that search: legal under every rule, blind to what is hidden, reproducible, and better with more work."""
 
 import random
+from time import process_time
 
 import numpy as np
 import pytest
 
 from baselines import playout
+from baselines.cautious import Cautious
 from baselines.greedy import Greedy
 from baselines.ismcts import Ismcts
 from baselines.rollout import Rollout
@@ -69,7 +71,7 @@ def test_legal_under_mixtures_of_options(hasty):
 @every_player
 @pytest.mark.parametrize("name", TABLES)
 def test_legal_at_moments_of_every_kind(hasty, name):
-    for player in ("greedy", "planner", "cautious"):
+    for player in ("auto", "greedy", "cautious"):
         for game in moments(name, eager=True):
             if game.over is None:
                 assert game.is_legal(choose(hasty(playout=player), game))
@@ -117,24 +119,45 @@ DEAD_KINGS = {"hand": "KD KC 5S", "rules": BASIC, "players": 2, "melds": ["JH QH
 """The pair of kings can't become a set any more, and seat 1 is about to go out; greedy would keep the pair."""
 
 
+def right_choices(make, count=20):
+    """How often an agent of a seed from 0 to `count` - 1 breaks up the dead pair."""
+    game = position(**DEAD_KINGS)
+    return sum(choice(make(seed), game) in ("discard KD", "discard KC") for seed in range(count))
+
+
 @pytest.mark.parametrize(
-    ("few", "many"),
+    "make",
     [
-        (lambda seed: Rollout(worlds=1, seed=seed), lambda seed: Rollout(worlds=128, seed=seed)),
-        (lambda seed: Ismcts(iterations=4, seed=seed), lambda seed: Ismcts(iterations=600, seed=seed)),
+        lambda seed: Rollout(worlds=128, playout="greedy", seed=seed),
+        lambda seed: Ismcts(iterations=600, seed=seed),
     ],
 )
-def test_more_worlds_find_what_the_simpler_player_misses(few, many):
-    game = position(**DEAD_KINGS)
-    assert choice(Greedy(), game) == "discard 5S"
-    right = [[choice(make(seed), game) in ("discard KD", "discard KC") for seed in range(20)] for make in (few, many)]
-    assert sum(right[0]) < sum(right[1]) >= 18
+def test_search_finds_what_the_greedy_player_misses(make):
+    assert choice(Greedy(), position(**DEAD_KINGS)) == "discard 5S"
+    assert right_choices(make) >= 18
 
 
-def test_of_equal_actions_the_choice_of_the_simpler_player_stays():
+def test_more_walks_are_better():
+    few, many = (right_choices(lambda seed, n=n: Ismcts(iterations=n, seed=seed)) for n in (4, 600))
+    assert few < many
+
+
+def test_of_equal_actions_the_choice_of_the_guide_stays():
     """Either lay-off leads to the same table."""
     game = position("4H 8H 2C 9D QS", down="earlier", melds=["5H 6H 7H"])
-    assert choice(Rollout(worlds=64), game) == choice(Greedy(), game)
+    assert choice(Rollout(worlds=64), game) == choice(Cautious(), game)
+
+
+def test_a_limit_of_time_cuts_the_work():
+    game = Game("basic_rummy", 2, 5)
+    game.apply(game.parse("draw stock"))
+    times = []
+    for agent in (Rollout(worlds=10**6, milliseconds=1), Rollout(worlds=2000)):
+        choose(agent, game)
+        start = process_time()
+        assert game.is_legal(choose(agent, game))
+        times.append(process_time() - start)
+    assert times[0] < times[1] / 3
 
 
 def test_other_hands_are_developed():
@@ -160,7 +183,9 @@ def test_other_hands_are_developed():
         (lambda: Rollout(horizon=0.5), "horizon=0.5"),
         (lambda: Ismcts(iterations=0), "iterations=0"),
         (lambda: Ismcts(tries=True), "tries=True"),
-        (lambda: Rollout(playout="planer"), "did you mean 'planner'"),
+        (lambda: Rollout(width=0), "width=0"),
+        (lambda: Rollout(milliseconds=0), "milliseconds=0"),
+        (lambda: Rollout(playout="cautous"), "did you mean 'cautious'"),
     ],
 )
 def test_refused(make, told):
