@@ -71,7 +71,7 @@ class Arguments:
     """Games side by side."""
     num_steps: int = 40
     """Steps of all games between two updates."""
-    hidden: list[int] = field(default_factory=lambda: [384, 256])
+    hidden: list[int] = field(default_factory=lambda: [256, 128])
     """Sizes of the hidden layers."""
     epochs: int = 2
     """Times that each decision is learned from."""
@@ -355,7 +355,7 @@ class Learner:
                 "agreement": agreement,
             }
         log_probs = logits.log_softmax(1)
-        disorder = -(log_probs.exp() * log_probs).sum(1).mean()
+        disorder = -(logits.softmax(1) * log_probs).sum(1).mean()
         log_ratio = log_probs.gather(1, labels[:, None])[:, 0] - old_log_probs
         ratio = log_ratio.exp()
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
