@@ -130,7 +130,7 @@ class PolicyAgent:
         columns = []
         for name, shape, meaning in self.description["observation_blocks"]:
             block = here.get(name)
-            found = "there is none" if block is None else f"it is {block.shape}: {block.meaning}"
+            found = "there is none" if block is None else f"{block.shape}: {block.meaning}"
             if block is None or list(block.shape) != list(shape) or block.meaning != meaning:
                 self._refuse(rules, num_players, f"observation block {name!r}", f"{tuple(shape)}: {meaning}", found)
             else:
@@ -146,7 +146,7 @@ class PolicyAgent:
         told = self.description
         raise ArgumentError(
             f"{self!r} of version {told['version']} cannot play {rules.name} with {num_players} players in version "
-            f"{__version__}: {what}: trained with {trained!r}, here {found!r}"
+            f"{__version__}: {what}: in training {trained!r}, here {found!r}"
         )
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:

@@ -29,6 +29,7 @@ from rummy_env.arena.report import Report
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, RummyError
 from rummy_env.policy import PolicyTable
+from rummy_env.rules import RuleSet
 from training.arguments import read_arguments
 from training.folder import (
     BEST,
@@ -421,7 +422,8 @@ class Training:
         torch.manual_seed(args.seed)
         self.args, self.folder = args, Path(args.out)
         self.rollout = Rollout(args)
-        self.table = PolicyTable(self.rollout.env.rules, args.num_players, args.observation)
+        rules = self.rollout.env.rules.replace(name=RuleSet.load(args.rules).name)
+        self.table = PolicyTable(rules, args.num_players, args.observation)
         self.learner = Learner(args, self.table)
         self.clock = Clock()
         self.active = np.zeros(self.table.observed.size, bool)
