@@ -185,7 +185,7 @@ def test_what_stops_a_run(tmp_path, monkeypatch):
         patch.setattr(torch, "save", full)
         with pytest.raises(TrainingError, match=r"checkpoint\.pt cannot be written: .*No space left.* is intact"):
             training.save()
-    training.args.decisions, training.args.reward_scale = 10_000, np.inf
+    training.args.decisions, training.args.reward_scale = 10_000, 1e37
     with pytest.raises(TrainingError, match="not finite; the last checkpoint is intact"):
         training.run()
     assert checkpoint.read_bytes() == before
