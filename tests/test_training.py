@@ -19,9 +19,12 @@ from rummy_env.arena import Match, run
 from rummy_env.errors import ArgumentError
 from rummy_env.policy import PolicyTable
 from training.arguments import make_arguments, read_arguments
+from training.exploit import exploiter
 from training.folder import BEST, CHECKPOINT, TrainingError, draw_curves
 from training.network import Network, to_agent
-from training.ppo import Arguments, Rollout, Training, suit_renamings
+from training.ppo import Arguments, Training
+from training.renaming import suit_renamings
+from training.rollout import Rollout
 
 RULES = "configs/rules/basic_small_deck.yaml"
 TINY = {
@@ -38,6 +41,7 @@ TINY = {
     "scripted": {"planner": 0.25},
     "snapshots": 0.25,
     "judges": ["random"],
+    "ladder": ["random"],
     "bf16": "no",
 }
 
@@ -228,6 +232,19 @@ def test_every_config_can_be_read():
     for path in Path("configs/train").glob("*.yaml"):
         args = read_arguments(Arguments, ["--config", str(path)])
         assert args.minutes or args.decisions
+
+
+def test_an_exploiter_trains_against_a_policy(tmp_path):
+    Training.begin(arguments(tmp_path, decisions=800)).run()
+    best = str(tmp_path / "run" / BEST)
+    args = exploiter(arguments(tmp_path, teacher=best, decisions=1500, ladder_deals=3), best)
+    training = Training.begin(args)
+    training.run()
+    assert training.decisions > 0 and {match["opponent"] for match in training.matches} == {best}
+    report = training.climb()
+    assert [{pair.first, pair.second} for pair in report.pairs] == [{"PolicyAgent", best}] and not report.forfeits
+    with pytest.raises(ArgumentError, match="other observations than observation='plain'"):
+        Training.begin(exploiter(arguments(tmp_path, observation="plain"), best))
 
 
 def test_curves(tmp_path):

@@ -7,12 +7,10 @@ one was stopped. The folder of the run gets `checkpoint.pt`, `best.npz` (the pol
 ``rummy arena`` plays), `progress.csv`, `matches.csv` and `curves.png`.
 """
 
-import pickle
 import signal
 import sys
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
-from itertools import permutations
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
@@ -20,13 +18,13 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from rich.console import Console
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from rummy_env.agents import CompiledAgent, load_agent
+from rummy_env.agents import Agent, load_agent
 from rummy_env.arena import Match, run
 from rummy_env.arena.report import Report
-from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, RummyError
 from rummy_env.policy import PolicyTable
 from rummy_env.rules import RuleSet
@@ -41,9 +39,8 @@ from training.folder import (
     write_whole,
 )
 from training.network import Network, policy_weights, to_agent
-
-LEARNER, SNAPSHOT = -1, -2
-"""Who plays a seat, if not the scripted player of that number."""
+from training.renaming import suit_renamings
+from training.rollout import Clock, Rollout
 
 
 @dataclass
@@ -122,6 +119,10 @@ class Arguments:
     """Duplicate deals of such a match (games with ``episode="game"``)."""
     match_every: int = 2_000_000
     """Decisions between two of them, and between two checkpoints."""
+    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
+    """Who the best policy plays on fresh deals in the end."""
+    ladder_deals: int = 2000
+    """Duplicate deals, or games, of each of these matches; 0 for none."""
     threads: int = 1
     """Threads of PyTorch and of the engine."""
     device: str = "auto"
@@ -132,143 +133,10 @@ class Arguments:
     """Folder of the run."""
 
 
-FREE = ("minutes", "decisions", "threads", "out")
+FREE = ("minutes", "decisions", "ladder", "ladder_deals", "threads", "out")
 """Arguments in which a run that goes on may differ from what it was."""
-
-
-class Clock:
-    """Seconds of the parts of a training.
-
-    Attributes:
-        seconds: By part.
-    """
-
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)
-        self._part, self._since = "learning", perf_counter()
-
-    def __call__(self, part: str) -> None:
-        """From now on it is another part's time."""
-        now = perf_counter()
-        self.seconds[self._part] += now - self._since
-        self._part, self._since = part, now
-
-
-class Rollout:
-    """Games that go on from rollout to rollout, and what was decided in the last one.
-
-    Attributes:
-        env: The games.
-        illegal: Illegal actions chosen so far.
-        observations: int8, shape ``(T, N, size)``; `masks`, `actions`, `log_probs`, `values`, `seats`, `rewards` and
-            `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
-        decides: bool, shape ``(T, N)``: where the learner had more than one legal action.
-        labels: int64, shape ``(T, N)``: what is to be learned as the action: that played, or the teacher's.
-    """
-
-    def __init__(self, args: Arguments) -> None:
-        self._args = args
-        self.env = SelfPlayVectorEnv(
-            *(args.rules, args.num_envs, args.num_players),
-            **{"episode": args.episode, "deals": args.deals, "reward": args.reward, "observation": args.observation},
-            num_threads=args.threads,
-            copy=False,
-        )
-        self.rng = np.random.default_rng([args.seed, 1])
-        self.illegal = 0
-        self._scripted: list[CompiledAgent] = []
-        for name in args.scripted:
-            self._scripted.append(compiled_agent(name))
-        shares = [1 - sum(args.scripted.values()) - args.snapshots, args.snapshots, *args.scripted.values()]
-        if min(shares) < 0:
-            raise ArgumentError(f"scripted={args.scripted} and snapshots={args.snapshots} are more than all games")
-        bounds = (np.cumsum(shares) * args.num_envs).round().astype(int)
-        kinds = [LEARNER, SNAPSHOT, *range(len(self._scripted))]
-        self._others = np.array(kinds)[np.searchsorted(bounds, np.arange(args.num_envs), side="right")]
-        self._players = np.full((args.num_envs, args.num_players), LEARNER)
-        self._observed, self._info = self.env.reset(seed=args.seed)
-        self._seat_players(np.arange(args.num_envs))
-        steps = (args.num_steps, args.num_envs)
-        size, num_actions = self.env.single_observation_space.shape[0], int(self.env.single_action_space.n)
-        self.observations = np.zeros((*steps, size), np.int8)
-        self.masks = np.zeros((*steps, num_actions), np.int8)
-        self.actions, self.labels = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
-        self.log_probs, self.values = np.zeros(steps, np.float32), np.zeros(steps, np.float32)
-        self.rewards = np.zeros((*steps, args.num_players), np.float32)
-        self.seats = np.zeros(steps, np.int8)
-        self.ended, self.decides = np.zeros(steps, bool), np.zeros(steps, bool)
-
-    def _seat_players(self, rows: np.ndarray) -> None:
-        """Draw who sits where in games that begin: the learner somewhere, in some seats the others of that game."""
-        seats = self._args.num_players
-        order = self.rng.random((len(rows), seats)).argsort(axis=1)
-        learners = self.rng.integers(1, seats, len(rows), endpoint=False)[:, None]
-        self._players[rows] = np.where(order < learners, LEARNER, self._others[rows][:, None])
-
-    def play(self, learner: "Learner", snapshot: Network | None, clock: Clock, teacher: CompiledAgent | None) -> None:
-        """Play a rollout; with a teacher it decides in all seats, and its decisions are the labels."""
-        env, rows, args = self.env, np.arange(self._args.num_envs), self._args
-        for t in range(args.num_steps):
-            observed, mask, seat = self._observed, self._info["action_mask"], self._info["seat"]
-            clock("inference")
-            self.observations[t], self.masks[t], self.seats[t] = observed, mask, seat
-            mover = self._players[rows, seat]
-            logits, self.values[t] = learner.infer(learner.network, self.observations[t])
-            frozen = np.flatnonzero(mover == SNAPSHOT) if teacher is None else rows[:0]
-            if len(frozen) and snapshot is not None:
-                logits[frozen] = learner.infer(snapshot, self.observations[t, frozen])[0]
-            clock("engine")
-            if teacher is None:
-                self.actions[t], self.log_probs[t] = env.sample_actions(logits)
-                for number, agent in enumerate(self._scripted):
-                    asked = np.flatnonzero(mover == number)
-                    self.actions[t, asked] = env.agent_actions(agent, asked)
-                self.labels[t] = self.actions[t]
-                self.decides[t] = (mover == LEARNER) & (self.masks[t].sum(axis=1, dtype=np.int32) > 1)
-            else:
-                self.labels[t] = env.agent_actions(teacher, rows)
-                noisy = self.rng.random(args.num_envs) < args.clone_noise
-                self.actions[t] = np.where(noisy, env.random_actions(), self.labels[t])
-                self.decides[t] = self.masks[t].sum(axis=1, dtype=np.int32) > 1
-            self.illegal += int((self.masks[t, rows, self.actions[t]] == 0).sum())
-            self._observed, rewards, ended, _, self._info = env.step(self.actions[t])
-            self.rewards[t], self.ended[t] = rewards, ended
-            if ended.any():
-                self._seat_players(np.flatnonzero(ended))
-
-    def advantages(self) -> np.ndarray:
-        """Generalised advantages from decision to decision of a seat; NaN where nothing is known yet of what follows.
-
-        Returns:
-            float32, shape ``(T, N)``.
-        """
-        args, rows = self._args, np.arange(self._args.num_envs)
-        result = np.full(self.values.shape, np.nan, np.float32)
-        paid, next_value, next_advantage = (np.zeros(self.rewards.shape[1:], np.float32) for _ in range(3))
-        known = np.zeros(self.rewards.shape[1:], bool)
-        for t in reversed(range(args.num_steps)):
-            for array in (paid, next_value, next_advantage):
-                array[self.ended[t]] = 0
-            known[self.ended[t]] = True
-            paid += args.reward_scale * self.rewards[t]
-            own = (rows, self.seats[t])
-            delta = paid[own] + args.gamma * next_value[own] - self.values[t]
-            advantage = delta + args.gamma * args.gae_lambda * next_advantage[own]
-            here = self.decides[t]
-            result[t] = np.where(known[own] & here, advantage, np.nan)
-            mine = (rows[here], self.seats[t, here])
-            next_advantage[mine] = np.where(known[mine], advantage[here], 0)
-            paid[mine], next_value[mine], known[mine] = 0, self.values[t, here], True
-        return result
-
-    def state(self) -> bytes:
-        """The games, as they are now, with all that goes on from here."""
-        # One pickle, so that observations and masks stay the buffers of the environment.
-        return pickle.dumps((self.env, self._observed, self._info, self.rng, self._players, self.illegal))
-
-    def restore(self, state: bytes) -> None:
-        """Go on from what `state` gave."""
-        self.env, self._observed, self._info, self.rng, self._players, self.illegal = pickle.loads(state)
+FRESH = 10**9
+"""How far the seed of the last match is from that of the training."""
 
 
 class Learner:
@@ -376,33 +244,6 @@ def _has_fast_bf16(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported()
     return bool(getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)())
-
-
-def suit_renamings(table: PolicyTable) -> list[tuple[Tensor, Tensor]]:
-    """For every renaming of the suits: where each entry of the observation, and each action, takes its value from."""
-    shapes = [(block.offset, block.size, block.shape[-1]) for block in table.observed.blocks]
-    blocks = [(offset, size, size) for offset, size in table.actions.blocks.values()]
-    renamings = []
-    for suits in permutations(range(4)):
-        faces = np.concatenate([np.arange(13 * suit, 13 * suit + 13) for suit in suits])
-        pair = []
-        for places in (shapes, blocks):
-            source = np.arange(sum(size for _, size, _ in places))
-            for offset, size, last in places:
-                if last in (52, 53):
-                    card = np.concatenate([faces, np.arange(52, last)])
-                    source[offset : offset + size] = (offset + np.arange(0, size, last)[:, None] + card).ravel()
-            pair.append(torch.from_numpy(source))
-        renamings.append((pair[0], pair[1]))
-    return renamings
-
-
-def compiled_agent(name: str) -> CompiledAgent:
-    """The agent of a name; `ArgumentError` unless it is compiled."""
-    agent = load_agent(name)
-    if not isinstance(agent, CompiledAgent):
-        raise ArgumentError(f"{name!r} is not compiled: it cannot play in the batch engine")
-    return agent
 
 
 class Training:
@@ -521,7 +362,7 @@ class Training:
     def _clone(self) -> None:
         for group in self.learner.optimizer.param_groups:
             group["lr"] = self.args.clone_learning_rate
-        decisions = self._iterate(None, 0.0, compiled_agent(self.args.teacher))
+        decisions = self._iterate(None, 0.0, self.rollout.player(self.args.teacher))
         self.cloned += decisions
 
     def _end_cloning(self) -> None:
@@ -550,7 +391,7 @@ class Training:
             self.save()
             self._write_figures()
 
-    def _iterate(self, snapshot: Network | None, entropy: float, teacher: CompiledAgent | None) -> int:
+    def _iterate(self, snapshot: Network | None, entropy: float, teacher: Agent | None) -> int:
         """One rollout and what is learned from it; the number of decisions."""
         begin = perf_counter()
         rollout, clock = self.rollout, self.clock
@@ -598,7 +439,7 @@ class Training:
     def _play_matches(self) -> None:
         self.clock("matches")
         agent = to_agent(self.learner.network, self.table, self.active)
-        report = self.match(agent)
+        report = self.match(agent, self.args.judges, self.args.match_deals, self.args.seed)
         ahead = report.cross_table()
         own = report.match.reference
         for pair in report.pairs:
@@ -615,13 +456,20 @@ class Training:
             write_whole(self.folder / BEST, agent.save)
         self.clock("learning")
 
-    def match(self, agent: Any) -> Report:
-        """A match of an agent against the judges on the deals of this run."""
-        args = self.args
-        length = {"deals" if args.episode == "deal" else "games": args.match_deals}
-        agents = [agent, *args.judges]
+    def match(self, agent: Any, others: list[str], length: int, seed: int) -> Report:
+        """A match of an agent against others, in duplicate deals or games as in training."""
+        of = {"deals" if self.args.episode == "deal" else "games": length}
         reference = type(agent).__name__
-        return run(Match(agents, self.table.rules, args.num_players, seed=args.seed, reference=reference, **length))
+        return run(
+            Match([agent, *others], self.table.rules, self.args.num_players, seed=seed, reference=reference, **of)
+        )
+
+    def climb(self) -> Report | None:
+        """Match of the best policy against the ladder, on deals that no choice was made by; None if there is none."""
+        if not self.args.ladder_deals or not self.args.ladder:
+            return None
+        best = load_agent(str(self.folder / BEST))
+        return self.match(best, self.args.ladder, self.args.ladder_deals, self.args.seed + FRESH)
 
     def _write_figures(self) -> None:
         write_table(self.folder / "progress.csv", self.rows)
@@ -638,16 +486,21 @@ def _tensorboard(folder: Path) -> Any:
     return SummaryWriter(str(folder))
 
 
-def main() -> None:
-    """Train as the command line says."""
+def main(args: Arguments | None = None) -> None:
+    """Train as the command line says, and tell what came of it."""
     try:
-        training = Training.begin(read_arguments(Arguments))
+        training = Training.begin(args or read_arguments(Arguments))
         training.run()
+        report = training.climb() if training.progress >= 1 else None
     except (RummyError, OSError) as error:
         sys.exit(f"error: {error}")
+    for table in report.tables() if report else ():
+        Console().print(table)
     parts = {name: seconds / training.seconds for name, seconds in training.clock.seconds.items()}
     print(f"{training.seconds / 60:.1f} minutes: " + ", ".join(f"{share:.0%} {name}" for name, share in parts.items()))
-    print(f"{training.rollout.illegal} illegal actions; best policy, curves and checkpoint in {training.folder}")
+    curves = training.folder / "curves.png"
+    drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
+    print(f"{training.rollout.illegal} illegal actions; best policy {training.folder / BEST}, curves {drawn}")
 
 
 if __name__ == "__main__":
