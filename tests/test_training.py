@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from dataclasses import asdict
 from itertools import permutations
 from pathlib import Path
@@ -141,6 +142,28 @@ def test_renaming_suits():
 
 def figures(training):
     return [{k: v for k, v in row.items() if not k.endswith("_s") and k != "seconds"} for row in training.rows]
+
+
+def test_an_interrupted_run_stops_after_the_update(tmp_path, monkeypatch):
+    """While cloning and later; what comes of it in the end is the same."""
+    whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole")))
+    whole.run()
+    for stop in (1, 4):
+        training = Training.begin(arguments(tmp_path))
+        iterate = training._iterate
+
+        def interrupted(*given, training=training, iterate=iterate, stop=stop):
+            count = iterate(*given)
+            if training.iteration == stop:
+                signal.raise_signal(signal.SIGINT)
+            return count
+
+        monkeypatch.setattr(training, "_iterate", interrupted)
+        training.run()
+        assert training.iteration == stop and training.progress < 1
+    again = Training.begin(arguments(tmp_path))
+    again.run()
+    assert str(figures(again)) == str(figures(whole))
 
 
 @pytest.mark.parametrize("augment", [False, True])

@@ -342,7 +342,7 @@ class Training:
         try:
             while self.cloned < self.args.clone_decisions and self.progress < 1 and not self._stopping:
                 self._clone()
-            if not self.decisions:
+            if not self.pool and not self._stopping:
                 self._end_cloning()
             while self.progress < 1 and not self._stopping:
                 self._improve()
