@@ -90,6 +90,18 @@ def test_advantages(tmp_path):
     assert np.allclose(advantages, slow_advantages(rollout, args), atol=1e-4, equal_nan=True)
 
 
+def test_a_bonus_for_going_out(tmp_path):
+    plain, paid = (Training(arguments(tmp_path, out_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
+    for training in (plain, paid):
+        training.rollout.play(training.learner, None, training.clock, load_agent("planner"))
+    more = paid.rollout.rewards - plain.rollout.rewards
+    ended = plain.rollout.ended
+    assert not more[~ended].any() and np.allclose(more.sum(axis=2), 0, atol=1e-6)
+    assert np.allclose(np.sort(more[more.any(axis=2)]), [-0.25, 0.25]) and (more.any(axis=2).sum() > 5)
+    winners = plain.rollout.rewards[more > 0]
+    assert (winners >= 0).all() and (winners > 0).any()  # who goes out is never the one that pays
+
+
 def test_the_agent_computes_as_the_network():
     table = PolicyTable(RuleSet.preset("contract_rummy"), 3, "planning")
     network = Network(table, [24, 16])
@@ -245,6 +257,7 @@ def test_arguments(tmp_path):
     for changes, told in (
         ({"decisions": 0}, "say how long"),
         ({"scripted": {"planner": 0.9}, "snapshots": 0.2}, "more than all games"),
+        ({"out_bonus": 0.1, "episode": "game"}, "only with episode='deal'"),
         ({"teacher": "nobody"}, "'nobody' is not known"),
     ):
         with pytest.raises(ArgumentError, match=told):

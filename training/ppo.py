@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from rich.console import Console
+from rich.progress import Progress, TextColumn
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -95,6 +96,8 @@ class Arguments:
     """Longest gradient; longer ones are shortened."""
     reward_scale: float = 3.0
     """What a reward of 1 counts."""
+    out_bonus: float = 0.0
+    """What going out is paid besides its points, by the others in equal shares; for single deals."""
     teacher: str = "cautious"
     """Scripted player that is cloned first."""
     clone_decisions: int = 3_000_000
@@ -275,6 +278,13 @@ class Training:
         self.matches: list[dict[str, Any]] = []
         self._stopping = False
         self._board = _tensorboard(self.folder)
+        console = Console()
+        self._bar = Progress(
+            *(*Progress.get_default_columns(), TextColumn("{task.fields[speed]}")),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("training", total=1.0, speed="")
 
     @classmethod
     def begin(cls, args: Arguments) -> Self:
@@ -339,6 +349,7 @@ class Training:
             TrainingError: A figure is not finite, or the disk is full; the last checkpoint is intact.
         """
         before = signal.signal(signal.SIGINT, self._interrupt)
+        self._bar.start()
         try:
             while self.cloned < self.args.clone_decisions and self.progress < 1 and not self._stopping:
                 self._clone()
@@ -351,7 +362,11 @@ class Training:
             self.save()
             self._write_figures()
         finally:
+            self._bar.stop()
             signal.signal(signal.SIGINT, before)
+
+    def _tell(self, text: str) -> None:
+        self._bar.console.print(f"{self.progress:4.0%}  {text}", highlight=False, soft_wrap=True)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._stopping:
@@ -427,13 +442,10 @@ class Training:
         if self._board is not None:
             for name, value in row.items():
                 self._board.add_scalar(name, value, self.iteration)
+        self._bar.update(self._task, completed=self.progress, speed=f"{row['decisions_per_s']:,.0f} decisions/s")
         if self.iteration % 10 == 0:
             told = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
-            print(
-                f"{self.progress:4.0%}  {row['decisions'] + row['cloned']:>11,} decisions  "
-                f"{row['decisions_per_s']:>7,.0f}/s  {told}",
-                flush=True,
-            )
+            self._tell(f"{row['decisions'] + row['cloned']:>11,} decisions  {row['decisions_per_s']:>7,.0f}/s  {told}")
         return count
 
     def _play_matches(self) -> None:
@@ -449,7 +461,7 @@ class Training:
             won = won if pair.first == own else 1 - won
             told = {"opponent": other, "points": value, "low": low, "high": high, "won": won}
             self.matches.append({"decisions": self.decisions, "seconds": self.seconds, **told})
-            print(f"      against {other}: {value:+.2f} points a deal ({low:+.2f} to {high:+.2f}), {won:.1%} won")
+            self._tell(f"    against {other}: {value:+.2f} points a deal ({low:+.2f} to {high:+.2f}), {won:.1%} won")
         mean = float(np.mean([ahead[own, judge].value for judge in self.args.judges]))
         if mean > self.best:
             self.best = mean

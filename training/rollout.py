@@ -57,6 +57,8 @@ class Rollout:
             num_threads=args.threads,
             copy=False,
         )
+        if args.out_bonus and args.episode != "deal":
+            raise ArgumentError(f"out_bonus={args.out_bonus}: only with episode='deal'")
         self.rng = np.random.default_rng([args.seed, 1])
         self.illegal = 0
         self._scripted = [self.player(name) for name in args.scripted]
@@ -139,6 +141,14 @@ class Rollout:
             self.rewards[t], self.ended[t] = rewards, ended
             if ended.any():
                 self._seat_players(np.flatnonzero(ended))
+                if args.out_bonus:
+                    self.rewards[t] += args.out_bonus * self._shares(ended, self._info["episode"]["out"])
+
+    def _shares(self, ended: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Zero-sum shares of the seats in a deal that ended: 1 for the one that went out, if any; shape ``(N, P)``."""
+        seats = self._args.num_players
+        went_out = out[:, None] == np.arange(seats)
+        return np.where((ended & (out >= 0))[:, None], (seats * went_out - 1) / (seats - 1), 0)
 
     def advantages(self) -> np.ndarray:
         """Generalised advantages from decision to decision of a seat; NaN where nothing is known yet of what follows.
