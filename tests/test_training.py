@@ -3,7 +3,7 @@
 import json
 import re
 import signal
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import permutations
 from pathlib import Path
 
@@ -250,7 +250,7 @@ def test_arguments(tmp_path):
         (["--learning_rat", "1"], "learning_rat: there is no such argument.*'learning_rate'"),
         (["--seed", "x"], "seed='x': expected int"),
         (["--augment", "1"], "augment=1: expected bool"),
-        (["--seed"], "pairs"),
+        (["--learning-rat=1"], "learning_rat: there is no such argument"),
     ):
         with pytest.raises(ArgumentError, match=told):
             read_arguments(Arguments, given)
@@ -262,6 +262,15 @@ def test_arguments(tmp_path):
     ):
         with pytest.raises(ArgumentError, match=told):
             Training.begin(arguments(tmp_path, **changes)).run()
+
+
+def test_every_argument_is_told(capsys):
+    with pytest.raises(SystemExit):
+        read_arguments(Arguments, ["--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "--entropy VALUE Weight of the entropy at the beginning; it falls linearly." in told
+    for one in fields(Arguments):
+        assert f"--{one.name} VALUE" in told
 
 
 def test_every_config_can_be_read():
