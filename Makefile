@@ -19,7 +19,7 @@ help:
 	@echo "make test              run the tests"
 	@echo "make test-bounds       run the tests with bounds checking in the engine"
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
-	@echo "make test-train        run the tests that need Stable-Baselines3 (installs PyTorch)"
+	@echo "make test-train        run the tests that need Stable-Baselines3 or PyTorch (installs them)"
 	@echo "make test-libraries    run the recipes for TorchRL, RLlib, OpenSpiel and Tianshou (own environment)"
 	@echo "make lint              check style, format and types"
 	@echo "make docs              build the documentation site into site/"
@@ -65,7 +65,7 @@ test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
 
 test-train: $(VENV)/.train
-	$(BIN)/python -m pytest tests/test_sb3.py tests/test_readme.py
+	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_readme.py
 
 # Ray pins an older Gymnasium than the rest is tested with.
 $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt

@@ -1,11 +1,12 @@
 """Players: the protocol they follow, and finding one by name.
 
 A name is that of a built-in agent or of an entry point in the group ``rummy_env.agents``, whose object is called with
-the parameters: ``"name"`` or ``"name:key=value,key=value"``.
+the parameters: ``"name"`` or ``"name:key=value,key=value"``. The path of a trained policy (see `rummy_env.policy`) is a
+name, too.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,6 +19,8 @@ from rummy_env.engine.shuffle import random_below
 from rummy_env.errors import ArgumentError
 from rummy_env.game import check_seed
 from rummy_env.options import suggestion
+from rummy_env.policy import SUFFIXES, load_policy
+from rummy_env.rules import RuleSet
 
 ENTRY_POINTS = "rummy_env.agents"
 
@@ -26,12 +29,16 @@ ENTRY_POINTS = "rummy_env.agents"
 class Agent(Protocol):
     """Whatever chooses an action from what its seat may see.
 
-    Two methods more are used where an agent has them:
+    More is used where an agent has it:
 
     - ``reset(seed: int) -> None`` before each game. An agent with `reset` keeps what belongs to a game, so every game
       and seat plays with a deep copy of its own; an agent without is shared by all of them as it is.
     - ``act_batch(observations, action_masks) -> actions`` for a shared agent: int8 arrays of shapes ``(k, size)`` and
       ``(k, num_actions)``, one row per game, to k actions.
+    - ``prepare(rules: RuleSet, num_players: int) -> None`` before it plays at a table, with an
+      `ArgumentError` if it can't.
+    - ``observation``, ``"plain"`` or ``"planning"``: the kind of observation that it is to be given. Without it that is
+      the kind of the environment, in the arena ``"plain"``.
     """
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
@@ -140,6 +147,8 @@ def load_agent(source: str | Agent) -> Agent:
 
 
 def _maker(name: str) -> Callable[..., Agent]:
+    if name.endswith(SUFFIXES):
+        return partial(load_policy, name)
     if name in BUILT_IN:
         return BUILT_IN[name]
     if name in _entry_points():
@@ -147,8 +156,21 @@ def _maker(name: str) -> Callable[..., Agent]:
         return maker
     raise ArgumentError(
         f"agent {name!r} is not known{suggestion(name, agent_names())}: choose {', '.join(agent_names())}, "
+        f"the path of a trained policy ({', '.join(SUFFIXES)}), "
         "or hand in an object with act(observation, action_mask, info)"
     )
+
+
+def seat_agent(source: str | Agent, rules: RuleSet, num_players: int) -> Agent:
+    """As `load_agent`, and prepared to play at a table.
+
+    Raises:
+        ArgumentError: As `load_agent`, or the agent cannot play at this table.
+    """
+    agent: Any = load_agent(source)
+    if hasattr(agent, "prepare"):
+        agent.prepare(rules, num_players)
+    return agent
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:

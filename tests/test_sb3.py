@@ -10,6 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
+from rummy_env import RuleSet
+from rummy_env.agents import load_agent
+from rummy_env.arena import Match, run
 from rummy_env.envs.shaping import PotentialShaping, VectorPotentialShaping
 from rummy_env.envs.vector import SeatVectorEnv
 from rummy_env.errors import ArgumentError, MissingExtraError, RulesError
@@ -247,3 +250,24 @@ def test_without_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "rummy_env.envs.sb3")
     with pytest.raises(MissingExtraError, match=r"rummy-env\[train\]"):
         __import__("rummy_env.envs.sb3")
+
+
+@pytest.mark.parametrize("observation", ["plain", "planning"])
+def test_a_saved_model_is_an_agent(observation, tmp_path):
+    """By its file: in the arena, and as an opponent, on the observations that it was trained on."""
+    env = make_vec_env(BASIC, 4, seed=1, episode="deal", observation=observation)
+    MaskablePPO("MlpPolicy", env, **SMALL).save(tmp_path / "model.zip")
+    agent = load_agent(str(tmp_path / "model.zip"))
+    with pytest.raises(ArgumentError, match="cannot play basic_rummy with 3 players"):
+        agent.prepare(RuleSet.preset("basic_rummy"), 3)
+    report = run(Match([agent, "random"], "basic_rummy", 2, deals=4))
+    assert agent.observation == observation and not report.forfeits
+    with pytest.raises(ArgumentError, match="it takes observations of shape"):
+        gymnasium.make(BASIC, opponents=agent)  # a whole game has other observations
+    assert gymnasium.make(BASIC, opponents=agent, episode="deal").reset(seed=1)
+
+
+def test_a_file_that_is_no_model(tmp_path):
+    (tmp_path / "model.zip").write_text("model")
+    with pytest.raises(ArgumentError, match="is no model of MaskablePPO"):
+        load_agent(str(tmp_path / "model.zip"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
+from rummy_env.agents import load_agent
 from rummy_env.envs import selfplay, workers
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError, RulesError, SeedError
@@ -292,6 +293,22 @@ def test_sample_actions_draws_from_the_masked_softmax():
     deviation = np.sqrt(20_000 * shares * (1 - shares)) + 1
     assert (np.abs(counts - 20_000 * shares) < 5 * deviation).all()
     assert (counts[shares == 0] == 0).all()
+
+
+@every_table
+def test_agents_decide_in_the_games_asked(module, table):
+    """As the agent decides on the view of the seat to move, whatever the threads; the games stay as they are."""
+    agent, rows = load_agent("planner"), np.arange(130)[::-1].copy()
+    envs = [SelfPlayVectorEnv(**table, num_envs=130, num_threads=threads) for threads in (1, 2)]
+    for env in envs:
+        play(env, 40)
+    asked = [env.agent_actions(agent, rows) for env in envs]
+    assert np.array_equal(*asked)
+    games = [envs[0].game(row) for row in rows[:20].tolist()]
+    assert [agent.act(None, None, {"view": game.view(game.player)}) for game in games] == asked[0][:20].tolist()
+    observations, *_ = envs[0].step(asked[0][::-1])
+    assert np.array_equal(observations, envs[1].step(asked[0][::-1])[0])
+    assert len(envs[0].agent_actions(agent, rows[:0])) == 0
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rummy_env.agents import Agent, load_agent
+from rummy_env.agents import Agent, load_agent, seat_agent
 from rummy_env.arena.schedule import pair_up, seatings
 from rummy_env.errors import ArgumentError
 from rummy_env.game import RulesSource, check_seed
@@ -45,7 +45,7 @@ class Match:
         labels: What the agents are called: their names, or those of their classes; the second of a name has ``#2``.
 
     Raises:
-        ArgumentError: An argument is impossible; names it and the choices.
+        ArgumentError: An argument is impossible, or an agent cannot play at this table; names it and the choices.
         RulesError: The rules, or this table, are impossible.
         SeedError: The seed is no whole number from 0 to 2**63 - 1.
     """
@@ -63,8 +63,7 @@ class Match:
     def __post_init__(self) -> None:
         if isinstance(self.agents, str) or len(self.agents) < 2:
             raise ArgumentError(f"agents={self.agents!r}: a comparison takes at least two agents")
-        for agent in self.agents:
-            load_agent(agent)
+        agents = [load_agent(agent) for agent in self.agents]
         if (self.deals is None) == (self.games is None):
             raise ArgumentError(f"deals={self.deals}, games={self.games}: give the number of the one or the other")
         _check_units("games" if self.deals is None else "deals", self.units)
@@ -72,6 +71,8 @@ class Match:
         if self.time_limit is not None and not self.time_limit > 0:
             raise ArgumentError(f"time_limit={self.time_limit}: expected seconds, more than 0")
         self.rules.table(self.seats)
+        for agent in agents:
+            seat_agent(agent, self.rules, self.seats)
         _ = self.pairs
 
     @cached_property

@@ -54,7 +54,10 @@ class Batch:
     def __init__(self, match: Match, first: int, end: int) -> None:
         announce_compilation()
         self._match = match
-        self._players = [make_player(agent, label) for agent, label in zip(match.agents, match.labels, strict=True)]
+        self._players = [
+            make_player(agent, label, match.rules, match.seats)
+            for agent, label in zip(match.agents, match.labels, strict=True)
+        ]
         units, pairs, seatings, seats = end - first, match.pairs, match.seatings, match.seats
         per_unit = len(pairs) * len(seatings)
         count = units * per_unit

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rummy_env.agents import Agent, CompiledAgent, load_agent
+from rummy_env.agents import Agent, CompiledAgent, seat_agent
 from rummy_env.engine.batch import seed_stream
+from rummy_env.engine.blocks import PLAIN
+from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.policies import choose_rows
 from rummy_env.engine.seats import seat_seed, view_turns
 from rummy_env.engine.state import new_games
@@ -56,9 +58,9 @@ class Player(Protocol):
         ...
 
 
-def make_player(source: str | Agent, label: str) -> Player:
+def make_player(source: str | Agent, label: str, rules: RuleSet, num_players: int) -> Player:
     """The player for an agent; what it does by chance follows from the label, the seed of the game and the seat."""
-    agent = load_agent(source)
+    agent = seat_agent(source, rules, num_players)
     key = int.from_bytes(sha256(label.encode()).digest()[:8], "big") >> 1
     return _Compiled(agent, key) if isinstance(agent, CompiledAgent) else _Python(agent, key)
 
@@ -114,10 +116,12 @@ class _Python:
 
     def ask(self, tables: Tables, rows: np.ndarray, seats: np.ndarray) -> Answers:
         num_players = int(tables.compiled["num_players"][0])
-        size = ObservationLayout.for_table(tables.rules, num_players).size
+        kind = getattr(self._agent, "observation", PLAIN)
+        compiled = compile_rules(tables.rules, num_players, kind)
+        size = ObservationLayout.for_table(tables.rules, num_players, kind).size
         observations = np.zeros((len(rows), size), np.int8)
         masks = np.zeros((len(rows), tables.masks.shape[1]), np.int8)
-        view_turns(tables.compiled, tables.games, rows, tables.words, masks, observations)
+        view_turns(compiled, tables.games, rows, tables.words, masks, observations)
         answers = Answers(np.zeros(len(rows), np.int64), np.zeros(len(rows)), {})
         if self._copies is None and hasattr(self._agent, "act_batch"):
             begin = perf_counter()
@@ -131,6 +135,8 @@ class _Python:
         for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
             view = View(tables.rules, tables.compiled, tables.games, row, seat)
             info = {"rules": tables.rules, "num_players": num_players, "seat": seat, "view": view}
+            if kind != PLAIN:
+                info["observation"] = kind
             one = slice(k, k + 1)
             begin = perf_counter()
             try:

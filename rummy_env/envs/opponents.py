@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rummy_env.agents import Agent, CompiledAgent, load_agent
+from rummy_env.agents import Agent, CompiledAgent, seat_agent
 from rummy_env.engine.seats import OUTSIDE, seat_seed
 from rummy_env.errors import ArgumentError
+from rummy_env.rules import RuleSet
 
 OpponentSource = str | Agent
 
@@ -19,6 +20,7 @@ class Opponents:
 
     Args:
         source: Name of an agent, an agent, or a sequence with one of these for each seat after the learner's, in order.
+        rules: The rules of the games.
         num_players: Seats, the learner's included.
         count: Games.
 
@@ -27,15 +29,17 @@ class Opponents:
             learner's, filled up with 0.
 
     Raises:
-        ArgumentError: An agent is unknown, or there are too few or too many.
+        ArgumentError: An agent is unknown or cannot play at this table, or there are too few or too many.
     """
 
-    def __init__(self, source: OpponentSource | Sequence[OpponentSource], num_players: int, count: int) -> None:
+    def __init__(
+        self, source: OpponentSource | Sequence[OpponentSource], rules: RuleSet, num_players: int, count: int
+    ) -> None:
         others = num_players - 1
         sources: Sequence[Any] = source if isinstance(source, list | tuple) else [source] * others
         if len(sources) != others:
             raise ArgumentError(f"opponents has {len(sources)} entries: expected one for each of {others} other seats")
-        agents = [load_agent(one) for one in sources]
+        agents = [seat_agent(one, rules, num_players) for one in sources]
         self._compiled = [agent if isinstance(agent, CompiledAgent) else None for agent in agents]
         self._agents = [None if isinstance(agent, CompiledAgent) else _in_games(agent, count) for agent in agents]
         given = [() if agent is None else agent.parameters for agent in self._compiled]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rummy_env.actions import ActionLayout
+from rummy_env.agents import Agent
 from rummy_env.engine.batch import first_illegal
 from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.compile import compile_rules
@@ -72,7 +73,7 @@ class SeatGames:
         self._reward_kind = {"score": REWARD_SCORE, "win": REWARD_WIN}[check_choice("reward", reward)]
         self.observation = check_choice("observation", observation)
         self._seat = None if isinstance(seat, str) and seat == "random" else _check_seat(seat, self.num_players)
-        self._opponents = Opponents(opponents, self.num_players, count)
+        self._opponents = Opponents(opponents, self.rules, self.num_players, count)
         self._workers = Workers(num_threads)
 
         announce_compilation()
@@ -192,20 +193,14 @@ class SeatGames:
         self._finished_deals[row].append(summary.to_dict())
 
     def _ask_outside(self, rows: np.ndarray) -> np.ndarray:
-        masks = np.zeros((len(rows), self.masks.shape[1]), np.int8)
-        observations = np.zeros((len(rows), self.observations.shape[1]), np.int8)
-        view_turns(self._rules, self._games, rows, self._words, masks, observations)
         players = self._games["player"][rows].astype(np.int64)
         others = (players - self._seats["learner"][rows] - 1) % self.num_players
         agents = [self._opponents.agent(row, other) for row, other in zip(rows.tolist(), others.tolist(), strict=True)]
-        public: dict[str, Any] = {"rules": self.rules, "num_players": self.num_players}
-        if self.observation != PLAIN:
-            public["observation"] = self.observation
-        infos = [
-            {**public, "seat": seat, "view": View(self.rules, self._rules, self._games, row, seat)}
-            for row, seat in zip(rows.tolist(), players.tolist(), strict=True)
-        ]
-        actions = choose_actions(agents, observations, masks, infos)
+        kinds = np.array([getattr(agent, "observation", self.observation) for agent in agents])
+        actions = np.zeros(len(rows), np.int64)
+        for kind in np.unique(kinds).tolist():
+            asked = np.flatnonzero(kinds == kind)
+            actions[asked] = self._ask(rows[asked], players[asked], [agents[k] for k in asked.tolist()], kind)
         wrong = first_illegal(self._rules, self._words, rows, actions)
         if wrong >= 0:
             raise ArgumentError(
@@ -213,6 +208,22 @@ class SeatGames:
                 "it must heed its action mask"
             )
         return actions
+
+    def _ask(self, rows: np.ndarray, players: np.ndarray, agents: list[Agent], kind: str) -> np.ndarray:
+        """Actions of agents that take one kind of observation; whether they are legal is not checked."""
+        size = ObservationLayout.for_table(self.rules, self.num_players, kind).size
+        masks = np.zeros((len(rows), self.masks.shape[1]), np.int8)
+        observations = np.zeros((len(rows), size), np.int8)
+        compiled = compile_rules(self.rules, self.num_players, kind)
+        view_turns(compiled, self._games, rows, self._words, masks, observations)
+        public: dict[str, Any] = {"rules": self.rules, "num_players": self.num_players}
+        if kind != PLAIN:
+            public["observation"] = kind
+        infos = [
+            {**public, "seat": seat, "view": View(self.rules, self._rules, self._games, row, seat)}
+            for row, seat in zip(rows.tolist(), players.tolist(), strict=True)
+        ]
+        return choose_actions(agents, observations, masks, infos)
 
     @property
     def over(self) -> np.ndarray:

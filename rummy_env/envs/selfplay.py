@@ -10,9 +10,11 @@ from gymnasium.spaces import Box, MultiDiscrete
 from gymnasium.vector import AutoresetMode
 
 from rummy_env.actions import ActionLayout
+from rummy_env.agents import CompiledAgent
 from rummy_env.engine.batch import first_illegal
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
+from rummy_env.engine.policies import choose_rows
 from rummy_env.engine.potential import potentials
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
@@ -248,6 +250,29 @@ class SelfPlayVectorEnv:
             row = int(self._actions.argmin())
             raise ArgumentError(f"logits of game {row}: one is NaN or infinite, or all legal ones are -inf")
         return self._actions.copy(), self._log_probs.copy()
+
+    def agent_actions(self, agent: CompiledAgent, rows: np.ndarray) -> np.ndarray:
+        """What a compiled agent plays in some games, for the seats to move there.
+
+        Args:
+            agent: The agent, such as ``load_agent("cautious")``; what it does at random comes from the streams of
+                `random_actions`.
+            rows: Games, int64 of shape ``(k,)``, each at most once.
+
+        Returns:
+            Ids of legal actions, int64 ``(k,)``.
+        """
+        self._need_reset()
+        actions = np.zeros(len(rows), np.int64)
+
+        def choose(part: np.ndarray, chosen: np.ndarray) -> None:
+            choose_rows(
+                *(agent.policy.handle, agent.parameters, self._compiled, self._games, part, self._words),
+                *(self._streams, new_games(1), chosen),
+            )
+
+        self._workers.run(choose, rows, actions)
+        return actions
 
     def potentials(self) -> np.ndarray:
         """Minus what the hand of every seat still costs, in cards: float64, shape ``(N, P)``; see `shaping`.

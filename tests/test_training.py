@@ -1,0 +1,330 @@
+"""Training by self-play: advantages, cloning, learning, runs that go on, and what stops them; skipped without torch."""
+
+import json
+import re
+import signal
+from dataclasses import asdict, fields
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="torch comes with the extra 'train'")
+
+import torch
+
+from rummy_env import Game, RuleSet
+from rummy_env.agents import load_agent
+from rummy_env.arena import Match, run
+from rummy_env.errors import ArgumentError
+from rummy_env.policy import PolicyTable
+from training.arguments import make_arguments, read_arguments
+from training.exploit import exploiter
+from training.folder import BEST, CHECKPOINT, TrainingError, draw_curves
+from training.network import Network, to_agent
+from training.ppo import Arguments, Training
+from training.renaming import suit_renamings
+from training.rollout import Rollout
+
+RULES = "configs/rules/basic_small_deck.yaml"
+TINY = {
+    "rules": RULES,
+    "num_envs": 32,
+    "num_steps": 16,
+    "hidden": [32, 16],
+    "minibatch": 128,
+    "clone_decisions": 600,
+    "decisions": 3000,
+    "match_every": 800,
+    "snapshot_every": 800,
+    "match_deals": 4,
+    "scripted": {"planner": 0.25},
+    "snapshots": 0.25,
+    "judges": ["random"],
+    "ladder": ["random"],
+    "bf16": "no",
+}
+
+
+def arguments(tmp_path, **changes):
+    return make_arguments(Arguments, TINY | {"out": str(tmp_path / "run")} | changes)
+
+
+def slow_advantages(rollout, args):
+    """The same from the definition, seat by seat of every game."""
+    result = np.full(rollout.values.shape, np.nan)
+    for game in range(args.num_envs):
+        for seat in range(args.num_players):
+            decided = [t for t in range(args.num_steps) if rollout.decides[t, game] and rollout.seats[t, game] == seat]
+            following = 0.0
+            for number in reversed(range(len(decided))):
+                t = decided[number]
+                end = decided[number + 1] if number + 1 < len(decided) else args.num_steps
+                over = [u for u in range(t, end) if rollout.ended[u, game]]
+                last = over[0] + 1 if over else end
+                paid = args.reward_scale * rollout.rewards[t:last, game, seat].sum()
+                if over:
+                    advantage = paid - rollout.values[t, game]
+                elif end == args.num_steps:
+                    following = 0.0
+                    continue
+                else:
+                    delta = paid + args.gamma * rollout.values[end, game] - rollout.values[t, game]
+                    advantage = delta + args.gamma * args.gae_lambda * following
+                following = result[t, game] = advantage
+    return result
+
+
+def test_advantages(tmp_path):
+    args = arguments(tmp_path, num_players=2, gamma=0.9, gae_lambda=0.7, num_steps=40)
+    rollout, rng = Rollout(args), np.random.default_rng(1)
+    shape = rollout.values.shape
+    rollout.values[:] = rng.normal(size=shape)
+    rollout.rewards[:] = rng.normal(size=rollout.rewards.shape)
+    rollout.seats[:] = rng.integers(2, size=shape)
+    rollout.ended[:] = rng.random(shape) < 0.1
+    rollout.decides[:] = rng.random(shape) < 0.7
+    advantages = rollout.advantages()
+    assert 0.5 < np.isfinite(advantages).mean() < 0.7
+    assert np.allclose(advantages, slow_advantages(rollout, args), atol=1e-4, equal_nan=True)
+
+
+def test_a_bonus_for_going_out(tmp_path):
+    plain, paid = (Training(arguments(tmp_path, out_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
+    for training in (plain, paid):
+        training.rollout.play(training.learner, None, training.clock, load_agent("planner"))
+    more = paid.rollout.rewards - plain.rollout.rewards
+    ended = plain.rollout.ended
+    assert not more[~ended].any() and np.allclose(more.sum(axis=2), 0, atol=1e-6)
+    assert np.allclose(np.sort(more[more.any(axis=2)]), [-0.25, 0.25]) and (more.any(axis=2).sum() > 5)
+    winners = plain.rollout.rewards[more > 0]
+    assert (winners >= 0).all() and (winners > 0).any()  # who goes out is never the one that pays
+
+
+def test_the_agent_computes_as_the_network():
+    table = PolicyTable(RuleSet.preset("contract_rummy"), 3, "planning")
+    network = Network(table, [24, 16])
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    game = Game(table.rules, 3, seed=1, observation="planning")
+    seen = []
+    for _ in range(40):
+        seen.append(game.observation(game.player))
+        game.apply(game.legal_actions()[-1])
+    seen = np.stack(seen)
+    agent = to_agent(network, table, np.ones(seen.shape[1], bool))
+    with torch.no_grad():
+        expected = network(torch.from_numpy(seen))[0].numpy()
+    assert np.abs(expected).max() > 1
+    assert np.allclose(agent.logits(seen), expected, atol=1e-4)
+
+
+def test_entries_never_seen_count_nothing():
+    table = PolicyTable(RuleSet.load(RULES), 2, "planning")
+    active = np.ones(table.observed.size, bool)
+    active[7] = False
+    agent = to_agent(Network(table, [24, 16]), table, active)
+    seen = np.zeros((2, table.observed.size), np.int8)
+    seen[1, 7] = 1
+    assert np.array_equal(*agent.logits(seen))
+    seen[1, 8] = 1
+    assert not np.array_equal(*agent.logits(seen))
+
+
+def renamed(position, suits):
+    names = dict(zip("CDHS", ("CDHS"[suit] for suit in suits), strict=True))
+    text = json.dumps(position)
+    return json.loads(re.sub(r"\b([A2-9TJQK])([CDHS])\b", lambda card: card[1] + names[card[2]], text))
+
+
+def test_renaming_suits():
+    """What a renamed position looks like, and which actions are legal there, follows by index."""
+    rules = RuleSet.preset("basic_rummy")
+    table = PolicyTable(rules, 2, "planning")
+    renamings = dict(zip(permutations(range(4)), suit_renamings(table), strict=True))
+    game, rng = Game(rules, 2, seed=2, observation="planning"), np.random.default_rng(2)
+    for suits, (columns, actions) in renamings.items():
+        other = Game.from_dict(renamed(game.to_dict(), np.argsort(suits)), "planning")
+        assert np.array_equal(other.observation(game.player), game.observation(game.player)[columns])
+        assert np.array_equal(other.action_mask(), game.action_mask()[actions])
+        for _ in range(3):
+            game.apply(int(rng.choice(game.legal_actions())))
+
+
+def figures(training):
+    return [{k: v for k, v in row.items() if not k.endswith("_s") and k != "seconds"} for row in training.rows]
+
+
+def test_an_interrupted_run_stops_after_the_update(tmp_path, monkeypatch):
+    """While cloning and later; what comes of it in the end is the same."""
+    whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole")))
+    whole.run()
+    for stop in (1, 4):
+        training = Training.begin(arguments(tmp_path))
+        iterate = training._iterate
+
+        def interrupted(*given, training=training, iterate=iterate, stop=stop):
+            count = iterate(*given)
+            if training.iteration == stop:
+                signal.raise_signal(signal.SIGINT)
+            return count
+
+        monkeypatch.setattr(training, "_iterate", interrupted)
+        training.run()
+        assert training.iteration == stop and training.progress < 1
+    again = Training.begin(arguments(tmp_path))
+    again.run()
+    assert str(figures(again)) == str(figures(whole))
+
+
+@pytest.mark.parametrize("augment", [False, True])
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, augment):
+    whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole"), augment=augment))
+    whole.run()
+    assert whole.cloned >= 600 and whole.decisions + whole.cloned >= 3000
+    assert whole.rollout.illegal == 0
+    assert {match["opponent"] for match in whole.matches} == {"random"}
+
+    killed = Training.begin(arguments(tmp_path, augment=augment))
+    iterate, count = killed._iterate, iter(range(6))
+
+    def kill(*given):
+        if next(count, None) is None:
+            raise KeyboardInterrupt
+        return iterate(*given)
+
+    monkeypatch.setattr(killed, "_iterate", kill)
+    with pytest.raises(KeyboardInterrupt):
+        killed.run()
+    again = Training.begin(arguments(tmp_path, augment=augment))
+    assert 0 < again.iteration < len(whole.rows)
+    again.run()
+    assert str(figures(again)) == str(figures(whole))  # as text, where a NaN equals itself
+    assert [(m["decisions"], m["points"]) for m in again.matches] == [
+        (m["decisions"], m["points"]) for m in whole.matches
+    ]
+    for name in (BEST, CHECKPOINT, "progress.csv", "matches.csv"):
+        assert (tmp_path / "run" / name).stat().st_size > 0
+    for name in (BEST, CHECKPOINT):
+        agent = load_agent(str(tmp_path / "run" / name))
+        assert not run(Match([agent, "random"], RULES, 2, deals=4)).forfeits
+
+
+def test_what_stops_a_run(tmp_path, monkeypatch):
+    training = Training.begin(arguments(tmp_path, clone_decisions=0, decisions=400))
+    training.run()
+    checkpoint = tmp_path / "run" / CHECKPOINT
+    before = checkpoint.read_bytes()
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", full)
+        with pytest.raises(TrainingError, match=r"checkpoint\.pt cannot be written: .*No space left.* is intact"):
+            training.save()
+    training.args.decisions, training.args.reward_scale = 10_000, 1e37
+    with pytest.raises(TrainingError, match="not finite; the last checkpoint is intact"):
+        training.run()
+    assert checkpoint.read_bytes() == before
+    assert [path.name for path in checkpoint.parent.iterdir() if path.name.startswith("unfinished")] == []
+
+    with pytest.raises(ArgumentError, match=r"run with seed=1 \(now 2\)"):
+        Training.begin(arguments(tmp_path, clone_decisions=0, seed=2))
+    monkeypatch.setattr("training.folder.__version__", "9.9.9")
+    with pytest.raises(ArgumentError, match=r"is of version .* this is 9\.9\.9"):
+        Training.begin(arguments(tmp_path, clone_decisions=0))
+    checkpoint.write_bytes(before[:1000])
+    with pytest.raises(ArgumentError, match="no checkpoint that can be read"):
+        Training.begin(arguments(tmp_path, clone_decisions=0))
+
+
+def test_arguments(tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text("seed: 3\nlearning_rate: 1e-3\nhidden: [8]\n")
+    args = read_arguments(Arguments, ["--config", str(config), "--seed", "4", "--match-every", "7", "--minutes", "1"])
+    expected = {"seed": 4, "learning_rate": 1e-3, "hidden": [8], "match_every": 7, "minutes": 1.0}
+    assert asdict(args) == asdict(Arguments()) | expected
+    for given, told in (
+        (["--learning_rat", "1"], "learning_rat: there is no such argument.*'learning_rate'"),
+        (["--seed", "x"], "seed='x': expected int"),
+        (["--augment", "1"], "augment=1: expected bool"),
+        (["--learning-rat=1"], "learning_rat: there is no such argument"),
+    ):
+        with pytest.raises(ArgumentError, match=told):
+            read_arguments(Arguments, given)
+    for changes, told in (
+        ({"decisions": 0}, "say how long"),
+        ({"scripted": {"planner": 0.9}, "snapshots": 0.2}, "more than all games"),
+        ({"out_bonus": 0.1, "episode": "game"}, "only with episode='deal'"),
+        ({"teacher": "nobody"}, "'nobody' is not known"),
+    ):
+        with pytest.raises(ArgumentError, match=told):
+            Training.begin(arguments(tmp_path, **changes)).run()
+
+
+def test_every_argument_is_told(capsys):
+    with pytest.raises(SystemExit):
+        read_arguments(Arguments, ["--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "--entropy VALUE Weight of the entropy at the beginning; it falls linearly." in told
+    for one in fields(Arguments):
+        assert f"--{one.name} VALUE" in told
+
+
+def test_every_config_can_be_read():
+    for path in Path("configs/train").glob("*.yaml"):
+        args = read_arguments(Arguments, ["--config", str(path)])
+        assert args.minutes or args.decisions
+
+
+def test_an_exploiter_trains_against_a_policy(tmp_path):
+    Training.begin(arguments(tmp_path, decisions=800)).run()
+    best = str(tmp_path / "run" / BEST)
+    args = exploiter(arguments(tmp_path, teacher=best, decisions=1500, ladder_deals=3), best)
+    training = Training.begin(args)
+    training.run()
+    assert training.decisions > 0 and {match["opponent"] for match in training.matches} == {best}
+    report = training.climb()
+    assert [{pair.first, pair.second} for pair in report.pairs] == [{"PolicyAgent", best}] and not report.forfeits
+    with pytest.raises(ArgumentError, match="other observations than observation='plain'"):
+        Training.begin(exploiter(arguments(tmp_path, observation="plain"), best))
+
+
+def test_curves(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [{"decisions": 10**6 * k, "entropy": 1.0, "value_loss": 0.5, "decisions_per_s": 9} for k in range(3)]
+    matches = [{"decisions": 10**6, "opponent": "planner", "points": 1.0, "low": 0.0, "high": 2.0}]
+    assert draw_curves(tmp_path / "curves.png", rows, matches)
+    assert (tmp_path / "curves.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_learning(tmp_path):
+    """Against random play, on ranks A to 5 in three suits, in points a deal.
+
+    Random play has 0, the planner 6.0, an untrained network 6.2 (it takes the melds it may), the cautious player 14.3,
+    which lays its hand at once for twice the points. From nothing, in 150,000 decisions, PPO reaches 12.
+    """
+    args = arguments(
+        tmp_path,
+        num_envs=256,
+        num_steps=32,
+        hidden=[64, 64],
+        minibatch=512,
+        learning_rate=3e-3,
+        last_learning_rate=3e-4,
+        entropy=0.03,
+        reward_scale=5.0,
+        scripted={"random": 1.0},
+        snapshots=0.0,
+        clone_decisions=0,
+        decisions=150_000,
+        match_every=10**9,
+        match_deals=200,
+    )
+    training = Training.begin(args)
+    training.run()
+    untrained, trained = (match["points"] for match in training.matches)
+    assert untrained < 8 and trained > 9.5, (untrained, trained)
+    assert training.rollout.illegal == 0

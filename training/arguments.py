@@ -1,0 +1,94 @@
+"""Arguments of a training program: a dataclass, filled from a YAML file and the command line."""
+
+import argparse
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+from inspect import getsource
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, TypeVar, get_type_hints
+
+import yaml
+
+from rummy_env.errors import ArgumentError
+from rummy_env.options import suggestion
+
+T = TypeVar("T")
+
+
+def read_arguments(kind: type[T], given: Sequence[str] | None = None) -> T:
+    """A dataclass of arguments from ``--config FILE`` and ``--name value``, which win over the file.
+
+    Args:
+        kind: The dataclass; values on the command line are read as YAML.
+        given: The command line; that of the process if None.
+
+    Raises:
+        ArgumentError: A name is no field, or a value has another type than its field; names both.
+        OSError: The file cannot be read.
+    """
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    says = _field_docstrings(kind)
+    parser = argparse.ArgumentParser(description=(kind.__doc__ or "").splitlines()[0], allow_abbrev=False)
+    parser.add_argument("--config", type=Path, help="YAML file of arguments")
+    for one in fields:
+        names = dict.fromkeys([f"--{one.name}", f"--{one.name.replace('_', '-')}"])
+        shown = {"help": says.get(one.name, "").replace("%", "%%"), "metavar": "VALUE"}
+        parser.add_argument(*names, dest=one.name, type=yaml.safe_load, default=argparse.SUPPRESS, **shown)
+    known, others = parser.parse_known_args(given)
+    if others:
+        name = others[0].lstrip("-").partition("=")[0].replace("-", "_")
+        raise ArgumentError(_unknown(name, [one.name for one in fields]))
+    chosen: dict[str, Any] = {}
+    if known.config is not None:
+        chosen = yaml.safe_load(known.config.read_text(encoding="utf-8")) or {}
+        if not isinstance(chosen, dict):
+            raise ArgumentError(f"{known.config}: expected a mapping of arguments")
+    chosen |= {name: value for name, value in vars(known).items() if name != "config"}
+    return make_arguments(kind, chosen)
+
+
+def make_arguments(kind: type[T], chosen: Mapping[str, Any]) -> T:
+    """The dataclass with these fields; errors as in `read_arguments`."""
+    types = get_type_hints(kind)
+    fields = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for name, value in chosen.items():
+        if name not in fields:
+            raise ArgumentError(_unknown(name, fields))
+        values[name] = _checked(name, value, types[name])
+    return kind(**values)
+
+
+def _unknown(name: str, fields: Sequence[str]) -> str:
+    return f"{name}: there is no such argument{suggestion(name, fields)}; there are {', '.join(fields)}"
+
+
+def _field_docstrings(kind: type[Any]) -> dict[str, str]:
+    """What stands below each field of a dataclass, by its name."""
+    (definition,) = ast.parse(dedent(getsource(kind))).body
+    assert isinstance(definition, ast.ClassDef)
+    return {
+        field.target.id: " ".join(str(text.value.value).split())
+        for field, text in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+    }
+
+
+def _checked(name: str, value: Any, expected: Any) -> Any:
+    bare = getattr(expected, "__origin__", expected)
+    if bare is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if bare is float and isinstance(value, str):  # YAML takes 1e-3 for a text
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    if type(value) is not bare and bare is not Any:
+        raise ArgumentError(f"{name}={value!r}: expected {getattr(bare, '__name__', bare)}")
+    return value
