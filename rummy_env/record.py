@@ -132,6 +132,12 @@ def write_record(file: TextIO, game: Game, start: Mapping[str, Any] | None = Non
     file.write(make_record(game, start).to_json() + "\n")
 
 
+def append_record(path: str | PathLike[str], game: Game, start: Mapping[str, Any] | None = None) -> None:
+    """Append the record of `game` to the file at `path`, which is made where there is none; as `write_record`."""
+    with open(path, "a", encoding="utf-8") as file:
+        write_record(file, game, start)
+
+
 def read_records(path: str | PathLike[str]) -> Iterator[Record]:
     """Records of a file, one by one; blank lines are skipped.
 
