@@ -1,4 +1,4 @@
-"""The command `rummy`: simulate games, compare agents, show a game, explain the rules, demonstrate the environments."""
+"""The command `rummy`: simulate and show games, compare agents, explain the rules, demonstrate the environments."""
 
 import sys
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from rummy_env.cli.demo import demo
 from rummy_env.cli.rules import rules
 from rummy_env.cli.show import show
 from rummy_env.cli.simulate import simulate
+from rummy_env.cli.view import view
 from rummy_env.errors import RummyError
 from rummy_env.version import __version__
 
@@ -19,7 +20,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (simulate, arena, show, rules, demo):
+for command in (simulate, arena, show, view, rules, demo):
     app.command()(command)
 
 
@@ -35,7 +36,7 @@ def _rummy(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Rummy games for reinforcement learning: simulate, compare, show, explain."""
+    """Rummy games for reinforcement learning: simulate, compare, show, view, explain."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,7 +1,6 @@
 """`rummy show`: one game as text, turn by turn."""
 
 from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +9,9 @@ from rich.console import Console
 
 from rummy_env.cli.options import Players, Seed, Variant
 from rummy_env.cli.play import random_actions
-from rummy_env.errors import RecordError
-from rummy_env.game import DealSummary, Game
-from rummy_env.record import Record, read_records, replay
-from rummy_env.render.text import render_text
+from rummy_env.game import Game
+from rummy_env.record import find_record
+from rummy_env.render.text import deal_text, render_text, seat_name
 
 
 def show(
@@ -30,16 +28,8 @@ def show(
         played = Game(variant, players, seed)
         _show(played, random_actions(played, seed), deals, tables)
     else:
-        found = _find(record, game)
+        found = find_record(record, game)
         _show(found.start_game(), found.actions, deals, tables)
-
-
-def _find(path: Path, number: int) -> Record:
-    record = next(islice(read_records(path), number - 1, None), None)
-    if record is None:
-        raise RecordError(f"{path} has no game {number}: it holds {sum(1 for _ in read_records(path))}")
-    replay(record)
-    return record
 
 
 def _show(game: Game, actions: Iterable[int], deals: int, tables: bool) -> None:
@@ -49,7 +39,7 @@ def _show(game: Game, actions: Iterable[int], deals: int, tables: bool) -> None:
     deals_left, deal_begins = deals, True
     for action in actions:
         if not words:
-            head = f"turn {game.to_dict()['turn'] + 1}, {_name(game.player)}"
+            head = f"turn {game.to_dict()['turn'] + 1}, {seat_name(game.player)}"
             if tables or deal_begins:
                 typer.echo(f"\n{render_text(game, colour=colour)}\n")
             deal_begins = False
@@ -69,18 +59,3 @@ def _show(game: Game, actions: Iterable[int], deals: int, tables: bool) -> None:
         typer.echo(f"\n{render_text(game, colour=colour)}")
     elif not deals_left:
         typer.echo(f"the game goes on; `--deals {deals + 1}` shows the next deal too")
-
-
-def deal_text(summary: DealSummary) -> str:
-    """How a deal ended, in one line."""
-    how = {
-        "out": f"{_name(summary.out or 0)} went out{' with a rummy' if summary.rummy else ''}",
-        "blocked": "nobody could draw",
-        "capped": "the turn limit was reached",
-    }[summary.reason]
-    hands, points = (" ".join(map(str, values)) for values in (summary.hand_points, summary.points))
-    return f"deal {summary.deal} ended after {summary.turns} turns: {how}; left in hands {hands}; points {points}"
-
-
-def _name(seat: int) -> str:
-    return f"player_{seat}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rummy_env.game import Game
+from rummy_env.game import DealSummary, Game
 
 PILE_SHOWN = 12
 """So many cards of the discard pile are shown, from the top down into it."""
@@ -80,6 +80,17 @@ def turn_line(game: Game, position: Mapping[str, Any]) -> str:
     elif position["freed_joker"]:
         parts.append("must declare the freed joker")
     return " · ".join(parts)
+
+
+def deal_text(summary: DealSummary) -> str:
+    """How a deal ended, in one line."""
+    how = {
+        "out": f"{seat_name(summary.out or 0)} went out{' with a rummy' if summary.rummy else ''}",
+        "blocked": "nobody could draw",
+        "capped": "the turn limit was reached",
+    }[summary.reason]
+    hands, points = (" ".join(map(str, values)) for values in (summary.hand_points, summary.points))
+    return f"deal {summary.deal} ended after {summary.turns} turns: {how}; left in hands {hands}; points {points}"
 
 
 def _cards_line(position: Mapping[str, Any]) -> str:
