@@ -38,7 +38,7 @@ def test_version(rummy):
 def test_help_lists_the_commands(rummy):
     status, out, _ = rummy()
     assert status == 0
-    assert all(command in out for command in ("simulate", "show", "rules", "demo"))
+    assert all(command in out for command in ("simulate", "show", "view", "stats", "rules", "demo"))
 
 
 def test_simulate_counts_what_happens(rummy, short_rules, tmp_path):

@@ -11,6 +11,7 @@ from rummy_env.cli.demo import demo
 from rummy_env.cli.rules import rules
 from rummy_env.cli.show import show
 from rummy_env.cli.simulate import simulate
+from rummy_env.cli.stats import stats
 from rummy_env.cli.view import view
 from rummy_env.errors import RummyError
 from rummy_env.version import __version__
@@ -20,7 +21,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (simulate, arena, show, view, rules, demo):
+for command in (simulate, arena, show, view, stats, rules, demo):
     app.command()(command)
 
 

@@ -119,7 +119,7 @@ function showDecision() {
     const row = element("tr", { class: id === step.action ? "chosen" : "" }, element("td", {}, words));
     if (shares) {
       const share = shares[id] || 0;
-      const bar = element("span", { class: "bar", style: `width: ${(share * 60).toFixed(1)}%` });
+      const bar = element("span", { class: "bar", style: `width: ${(share * 50).toFixed(1)}%` });
       row.append(element("td", {}, bar, `${(100 * share).toFixed(1)} %`));
     }
     return row;
