@@ -1,6 +1,7 @@
 """The table as a picture of 960 × 640 pixels, drawn with pygame; needs the extra ``render``."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,17 @@ def render_image(game: Game, viewer: int | None = None, moves: Sequence[Move] = 
     for seat, panel in enumerate(_panels(seats, game.num_players)):
         _seat(surface, game, position, seat, viewer in (None, seat), panel)
     return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))
+
+
+def write_image(image: np.ndarray, path: str | PathLike[str]) -> None:
+    """Write a picture to a file, as a PNG.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    pygame = import_pygame()
+    with open(path, "wb") as file:
+        pygame.image.save(pygame.surfarray.make_surface(image.swapaxes(0, 1)), file, "picture.png")
 
 
 def _middle(surface: Any, game: Game, position: Mapping[str, Any], moves: Sequence[Move], place: Place) -> None:
