@@ -3,7 +3,7 @@
 import numpy as np
 
 from rummy_env import Game
-from rummy_env.agents import load_agent
+from rummy_env.agents import decide, load_agent
 from rummy_env.record import Record, make_record, read_records
 
 
@@ -15,11 +15,10 @@ def recorded(path, rules="contract_rummy", players=3, seed=7, agent="random", no
     for number, one in enumerate(agents):
         one.reset(seed + number)
     while game.over is None and len(game.history) < steps:
-        seat, legal = game.player, game.legal_actions()
-        info = {"rules": game.rules, "num_players": players, "seat": seat, "view": game.view(seat)}
+        legal = game.legal_actions()
         shares = random.dirichlet(np.ones(len(legal))).round(4)
         shares = {str(action): float(share) for action, share in zip(legal, shares, strict=True)}
         noted.append({"probabilities": shares, "value": round(float(random.normal()), 3)})
-        game.apply(agents[seat].act(game.observation(seat), game.action_mask(), info))
+        game.apply(decide(agents[game.player], game))
     path.write_text(make_record(game, notes=noted if notes else None).to_json() + "\n", encoding="utf-8")
     return next(read_records(path))

@@ -1,4 +1,4 @@
-"""The command `rummy`: simulate and show games, compare agents, explain the rules, demonstrate the environments."""
+"""The command `rummy`: play, simulate and show games, compare agents, explain rules, demonstrate the environments."""
 
 import sys
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import typer
 
 from rummy_env.cli.arena import arena
 from rummy_env.cli.demo import demo
+from rummy_env.cli.play import play
 from rummy_env.cli.rules import rules
 from rummy_env.cli.show import show
 from rummy_env.cli.simulate import simulate
@@ -21,7 +22,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (simulate, arena, show, view, stats, rules, demo):
+for command in (play, simulate, arena, show, view, stats, rules, demo):
     app.command()(command)
 
 
@@ -37,7 +38,7 @@ def _rummy(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Rummy games for reinforcement learning: simulate, compare, show, view, explain."""
+    """Rummy games for reinforcement learning: play, simulate, compare, show, view, explain."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

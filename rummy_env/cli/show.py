@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from rummy_env.cli.options import Players, Seed, Variant
-from rummy_env.cli.play import random_actions
+from rummy_env.cli.random_play import random_actions
 from rummy_env.game import Game
 from rummy_env.record import find_record
 from rummy_env.render.cards import import_pygame
