@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.py
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries lint docs bench clean
+.PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries test-screen lint docs bench clean
 
 help:
 	@echo "make demo              play complete games of both rummies through PettingZoo"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
 	@echo "make test-train        run the tests that need Stable-Baselines3 or PyTorch (installs them)"
 	@echo "make test-libraries    run the recipes for TorchRL, RLlib, OpenSpiel and Tianshou (own environment)"
+	@echo "make test-screen       run the tests of what is seen: videos, the replay page in Chromium, the terminal game"
 	@echo "make lint              check style, format and types"
 	@echo "make docs              build the documentation site into site/"
 	@echo "make bench             measure decisions a second"
@@ -77,6 +78,12 @@ $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
 
 test-libraries: $(LIBRARIES_VENV)/.done
 	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py tests/test_arena.py
+
+# A Chromium is not installed: its tests are skipped where there is none.
+test-screen: $(VENV)/.dev
+	@echo "installing the libraries of pictures, pages and the terminal game into $(VENV) ..."
+	$(INSTALL) --editable ".[play,render]" moviepy playwright
+	$(BIN)/python -m pytest tests/test_image.py tests/test_viewer_browser.py tests/test_play.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ from rummy_env.engine.batch import seed_stream
 from rummy_env.engine.policies import RANDOM, Policy
 from rummy_env.engine.shuffle import random_below
 from rummy_env.errors import ArgumentError
-from rummy_env.game import check_seed
+from rummy_env.game import Game, check_seed
 from rummy_env.options import suggestion
 from rummy_env.policy import SUFFIXES, load_policy
 from rummy_env.rules import RuleSet
@@ -180,3 +180,10 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
     if any(not equals or not key.strip() for key, equals, _ in pairs):
         raise ArgumentError(f"agent {text!r} is malformed: expected 'name' or 'name:key=value,key=value'")
     return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}
+
+
+def decide(agent: Agent, game: Game) -> int:
+    """What an agent chooses for the player to move in a game; whether it is legal is not checked."""
+    seat = game.player
+    info = {"rules": game.rules, "num_players": game.num_players, "seat": seat, "view": game.view(seat)}
+    return agent.act(game.observation(seat), game.action_mask(), info)

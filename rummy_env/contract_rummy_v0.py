@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from rummy_env.envs.aec import RummyEnv
+from rummy_env.render.modes import RENDER_FPS, RENDER_MODES
 
 
 class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
@@ -144,10 +145,12 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
     - `reward="score"`: `"score"` or `"win"`.
     - `illegal_action="forfeit"`: `"forfeit"`, or `"raise"` for an `IllegalActionError` that changes nothing. An action
       outside the action space raises it in either case.
-    - `render_mode=None`: with `"ansi"` `render` returns the table as text, all cards face up; with `"human"` it
-      prints it, as does every step.
+    - `render_mode=None`: with `"ansi"` `render` returns the table as text, with `"rgb_array"` as a picture (uint8,
+      640 × 960 × 3); with `"human"` every step shows it in a window. The last two need the extra `render`.
     - `observation="plain"`: with `"planning"` the blocks above are followed by some that say exactly what the agent's
       cards are worth, as far as it can know: `ObservationLayout.for_table(rules, num_players, "planning")`.
+    - `viewer=None`: seat whose hand `render` shows, the others face down; None shows all hands.
+    - `record=None`: file to which every finished episode is appended, as a line that `rummy_env.record` reads.
 
     `reset(seed, options)`: the same seed gives the same cards through every face of this package; without a seed each
     episode's seed follows from the one before. Options: `"deal"` (number of a contract: the episode is this single
@@ -159,9 +162,9 @@ class raw_env(RummyEnv):  # noqa: N801 -- the name that PettingZoo prescribes
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "contract_rummy_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
-        "render_fps": 2,
+        "render_fps": RENDER_FPS,
     }
     default_rules = "contract_rummy"
 

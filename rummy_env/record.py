@@ -6,8 +6,10 @@ position. Replaying needs nothing else, and a record that was damaged or edited 
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from math import isfinite
 from os import PathLike
 from typing import Any, TextIO
 
@@ -15,8 +17,15 @@ from rummy_env.errors import IllegalActionError, RecordError, RummyError
 from rummy_env.game import DealSummary, Game
 from rummy_env.version import __version__
 
-FORMAT = "rummy-env/1"
+FORMAT = "rummy-env/2"
 """Tag of the record format; changes when a reader of this version could not read a newer record."""
+
+READABLE = ("rummy-env/1", FORMAT)
+"""Formats that are read: 1 is 2 without notes."""
+
+Note = Mapping[str, Any]
+"""What an agent thought of a decision: ``"probabilities"``, from action ids (as text) to what its policy gave them,
+``"value"``, the return that it expected in the units of the rewards; either may be missing."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,7 @@ class Record:
     """One recorded game.
 
     Attributes:
-        format: `FORMAT`.
+        format: One of `READABLE`.
         version: Version of the package that wrote the record.
         rules: The rule set, as of `RuleSet.to_dict`.
         num_players: Number of seats.
@@ -34,6 +43,7 @@ class Record:
         deals: Summary of every finished deal, in order.
         scores: Totals by seat after the last action.
         digest: `digest` of the last position.
+        notes: For each action what its agent thought, or None; empty if nothing was noted.
         line: Number of the line the record was read from, from 1; 0 for a record that was never in a file.
     """
 
@@ -47,6 +57,7 @@ class Record:
     deals: tuple[Mapping[str, Any], ...]
     scores: tuple[int, ...]
     digest: str
+    notes: tuple[Note | None, ...] = ()
     line: int = 0
 
     def start_game(self) -> Game:
@@ -61,6 +72,8 @@ class Record:
     def to_json(self) -> str:
         """The record as one line of JSON, without the line break."""
         fields = {name: getattr(self, name) for name in _FIELDS}
+        if self.notes:
+            fields["notes"] = self.notes
         return json.dumps(fields, separators=(",", ":"), default=dict)
 
     def error(self, problem: str) -> RecordError:
@@ -83,6 +96,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "digest": (str,),
 }
 _ITEMS = {"actions": int, "deals": dict, "scores": int}
+_NOTES = {"probabilities", "value"}
 
 
 def digest(game: Game) -> str:
@@ -91,15 +105,18 @@ def digest(game: Game) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def make_record(game: Game, start: Mapping[str, Any] | None = None) -> Record:
+def make_record(
+    game: Game, start: Mapping[str, Any] | None = None, notes: Sequence[Note | None] | None = None
+) -> Record:
     """Record of `game` up to now.
 
     Args:
         game: A game, finished or not.
         start: The position (as of `Game.to_dict`) that the game began at; None if it began with its seed.
+        notes: For each action of the history what its agent thought, or None.
 
     Raises:
-        RecordError: The history of `game` does not lead from there to its position.
+        RecordError: The history of `game` does not lead from there to its position, or `notes` are malformed.
     """
     record = Record(
         format=FORMAT,
@@ -112,9 +129,12 @@ def make_record(game: Game, start: Mapping[str, Any] | None = None) -> Record:
         deals=(),
         scores=tuple(game.scores),
         digest=digest(game),
+        notes=() if notes is None else tuple(notes),
     )
+    if problem := _notes_problem(record.notes, len(record.actions)):
+        raise RecordError(problem)
     try:
-        last, deals = _play(record)
+        last, deals = _play(replace(record, notes=()))
         leads_here = digest(last) == record.digest
     except RecordError:
         leads_here = False
@@ -124,12 +144,22 @@ def make_record(game: Game, start: Mapping[str, Any] | None = None) -> Record:
             f"the history of this game does not lead from {begin} to its position: "
             "hand over the position that the game began at as `start`"
         )
+    if record.notes:
+        _play(record)
     return replace(record, deals=tuple(deals))
 
 
-def write_record(file: TextIO, game: Game, start: Mapping[str, Any] | None = None) -> None:
+def write_record(
+    file: TextIO, game: Game, start: Mapping[str, Any] | None = None, notes: Sequence[Note | None] | None = None
+) -> None:
     """Append the record of `game` to an open text file as one line; arguments and errors as for `make_record`."""
-    file.write(make_record(game, start).to_json() + "\n")
+    file.write(make_record(game, start, notes).to_json() + "\n")
+
+
+def append_record(path: str | PathLike[str], game: Game, start: Mapping[str, Any] | None = None) -> None:
+    """Append the record of `game` to the file at `path`, which is made where there is none; as `write_record`."""
+    with open(path, "a", encoding="utf-8") as file:
+        write_record(file, game, start)
 
 
 def read_records(path: str | PathLike[str]) -> Iterator[Record]:
@@ -147,6 +177,15 @@ def read_records(path: str | PathLike[str]) -> Iterator[Record]:
                 yield _parse(line, number)
 
 
+def find_record(path: str | PathLike[str], number: int) -> Record:
+    """Record `number` (from 1) of a file, which replays; `RecordError` if there is none, or as of `replay`."""
+    record = next(islice(read_records(path), number - 1, None), None)
+    if record is None:
+        raise RecordError(f"{path} has no game {number}: it holds {sum(1 for _ in read_records(path))}")
+    replay(record)
+    return record
+
+
 def replay(record: Record) -> Game:
     """Play a record from its start and check everything that it claims.
 
@@ -154,8 +193,8 @@ def replay(record: Record) -> Game:
         The game after the last action, with the whole history in it.
 
     Raises:
-        RecordError: The game cannot be started, an action is illegal, or summaries, scores or the last position
-            differ from what the record says.
+        RecordError: The game cannot be started, an action (or one that a note gives a probability) is illegal, or
+            summaries, scores or the last position differ from what the record says.
     """
     game, deals = _play(record)
     for number, (played, written) in enumerate(zip(deals, record.deals, strict=False), start=1):
@@ -174,6 +213,10 @@ def _play(record: Record) -> tuple[Game, list[dict[str, Any]]]:
     game = record.start_game()
     deals = []
     for step, action in enumerate(record.actions, start=1):
+        note = record.notes[step - 1] if record.notes else None
+        for noted in (note or {}).get("probabilities", ()):
+            if not game.is_legal(int(noted)):
+                raise record.error(f"the note on action {step} gives a probability to action {noted}, not legal then")
         try:
             summary = game.apply(action)
         except IllegalActionError as error:
@@ -198,8 +241,8 @@ def _parse(line: bytes, number: int) -> Record:
         raise error(f"no complete JSON: {cause}") from cause
     if not isinstance(fields, dict):
         raise error(f"no record: expected a JSON object, found {type(fields).__name__}")
-    if "format" in fields and fields["format"] != FORMAT:
-        raise error(f"unknown format {fields['format']!r}: this version reads {FORMAT!r}")
+    if "format" in fields and fields["format"] not in READABLE:
+        raise error(f"unknown format {fields['format']!r}: this version reads {' and '.join(map(repr, READABLE))}")
     for name, types in _FIELDS.items():
         if name not in fields:
             raise error(f"the field {name!r} is missing")
@@ -209,10 +252,36 @@ def _parse(line: bytes, number: int) -> Record:
         for item in fields[name]:
             if type(item) is not kind:
                 raise error(f"the field {name!r} holds {item!r}, expected only values of type {kind.__name__}")
-    if unknown := sorted(fields.keys() - _FIELDS.keys()):
+    if unknown := sorted(fields.keys() - _FIELDS.keys() - {"notes"}):
         raise error(f"the field {unknown[0]!r} is unknown")
     if (fields["seed"] is None) == (fields["start"] is None):
         raise error("exactly one of 'seed' and 'start' has to be given, the other null")
-    for name in _ITEMS:
-        fields[name] = tuple(fields[name])
+    if problem := _notes_problem(fields.get("notes", ()), len(fields["actions"])):
+        raise error(problem)
+    for name in (*_ITEMS, "notes"):
+        fields[name] = tuple(fields.get(name, ()))
     return Record(**fields, line=number)
+
+
+def _notes_problem(notes: Any, actions: int) -> str | None:
+    """What is wrong with the form of notes, or None."""
+    if not isinstance(notes, list | tuple) or len(notes) not in (0, actions):
+        return f"the field 'notes' has to hold one entry for each of {actions} actions"
+    for step, note in enumerate(notes, start=1):
+        if note is None:
+            continue
+        if not isinstance(note, Mapping) or not note.keys() <= _NOTES:
+            return f"the note on action {step} is no object with nothing but {' and '.join(sorted(_NOTES))}"
+        probabilities = note.get("probabilities", {})
+        if not isinstance(probabilities, Mapping) or not all(
+            isinstance(action, str) and action.isdecimal() and _is_number(share) and 0 <= share <= 1
+            for action, share in probabilities.items()
+        ):
+            return f"the note on action {step} has probabilities that are no mapping from action ids to 0 … 1"
+        if "value" in note and not _is_number(note["value"]):
+            return f"the note on action {step} has the value {note['value']!r}: expected a number"
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

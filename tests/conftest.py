@@ -1,8 +1,12 @@
 """What all tests share: an engine that is compiled once, before parallel workers would each compile it."""
 
+import os
+
 import pytest
 
 from rummy_env import Game
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # windows without a display
 
 
 @pytest.hookimpl(tryfirst=True)

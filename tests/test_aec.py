@@ -6,6 +6,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, render_test, seed_test
 
@@ -38,7 +39,9 @@ def test_seed(module, kwargs):
 
 
 @every_combination
-def test_render(module, kwargs):
+def test_render(module, kwargs, monkeypatch):
+    pytest.importorskip("pygame")
+    monkeypatch.setitem(module.raw_env.metadata, "render_fps", 1000)
     render_test(lambda render_mode: module.env(**kwargs, render_mode=render_mode))
 
 

@@ -38,7 +38,7 @@ def test_version(rummy):
 def test_help_lists_the_commands(rummy):
     status, out, _ = rummy()
     assert status == 0
-    assert all(command in out for command in ("simulate", "show", "rules", "demo"))
+    assert all(command in out for command in ("simulate", "show", "view", "stats", "rules", "demo"))
 
 
 def test_simulate_counts_what_happens(rummy, short_rules, tmp_path):
@@ -93,6 +93,15 @@ def test_show_stops_after_the_deals_asked_for(rummy, short_rules):
     assert "deal 1 ended" in out
     assert "deal 2" not in out
     assert "--deals 2" in out
+
+
+def test_show_stops_after_the_turns_asked_for_and_draws_the_last_table(rummy, short_rules, tmp_path):
+    pytest.importorskip("pygame")
+    picture = tmp_path / "table.png"
+    status, out, _ = rummy("show", "--variant", short_rules, "--turns", "3", "--picture", str(picture))
+    assert status == 0
+    assert len(re.findall(r"^turn \d+, player", out, re.M)) == 3
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_show_can_draw_the_table_before_every_turn(rummy, short_rules):
@@ -151,6 +160,10 @@ def test_demo_plays_both_games_to_the_end(rummy):
         (["show", "--variant", "whist"], "whist"),
         (["show", "--players", "9"], "9"),
         (["show", "--deals", "0"], "--deals"),
+        (["show", "--turns", "0"], "--turns"),
+        (["view", "missing.jsonl", "-o", "game.html"], "missing.jsonl"),
+        (["view", "missing.jsonl"], "--output"),
+        (["stats", "missing.jsonl"], "missing.jsonl"),
         (["show", "--record", "missing.jsonl"], "missing.jsonl"),
         (["rules", "whist"], "whist"),
         (["rules", "missing.yaml"], "missing.yaml"),

@@ -60,6 +60,21 @@ def test_a_record_replays_to_the_same_position_and_history(tmp_path, rules, play
     assert again.legal_actions() == game.legal_actions()
 
 
+def test_notes_are_kept_and_may_be_missing(tmp_path):
+    game = played(Game(SHORT_BASIC, 2, 5), 1, steps=3)
+    notes = [{"value": 0.25}, None, {"probabilities": {}, "value": -1}]
+    line = make_record(game, notes=notes).to_json() + "\n"
+    assert read_line(tmp_path, line).notes == tuple(notes)
+    assert read_line(tmp_path, line_of(game)).notes == ()
+    with pytest.raises(RecordError, match="one entry for each of 3 actions"):
+        make_record(game, notes=notes[:2])
+
+
+def test_a_record_of_the_format_without_notes_is_read(tmp_path, basic):
+    fields = json.loads(line_of(basic)) | {"format": "rummy-env/1"}
+    assert replay(read_line(tmp_path, json.dumps(fields))).to_dict() == basic.to_dict()
+
+
 def test_a_game_from_a_position_is_recorded_with_its_start(tmp_path):
     start = played(Game(SHORT_BASIC, 2, 11), 4, steps=25).to_dict()
     game = played(Game.from_dict(start), 6)
@@ -101,6 +116,11 @@ def with_(**changes):
     return lambda fields: fields | changes
 
 
+def with_notes(second):
+    """One note on every action, the second of them `second`."""
+    return lambda fields: fields | {"notes": [None, second, *[None] * (len(fields["actions"]) - 2)]}
+
+
 @pytest.mark.parametrize(
     ("edit", "problem"),
     [
@@ -115,6 +135,15 @@ def with_(**changes):
         (with_(actions=[0, 1.5]), "'actions' holds 1.5"),
         (with_(scores=[None]), "'scores' holds None"),
         (with_(comment="hello"), "'comment' is unknown"),
+        (with_(notes=[None]), "'notes' has to hold one entry for each"),
+        (with_(notes={}), "'notes' has to hold one entry for each"),
+        (with_notes({"thoughts": 1}), "the note on action 2 is no object with nothing but probabilities and value"),
+        (with_notes(3), "the note on action 2 is no object"),
+        (with_notes({"value": "high"}), "the note on action 2 has the value 'high'"),
+        (with_notes({"value": float("nan")}), "the note on action 2 has the value nan"),
+        (with_notes({"probabilities": [1.0]}), "the note on action 2 has probabilities that are no mapping"),
+        (with_notes({"probabilities": {"one": 1.0}}), "the note on action 2 has probabilities"),
+        (with_notes({"probabilities": {"1": 1.5}}), "the note on action 2 has probabilities"),
         (with_(seed=None), "exactly one of 'seed' and 'start'"),
         (with_(start={}), "exactly one of 'seed' and 'start'"),
     ],

@@ -200,10 +200,15 @@ def test_processes(start_method):
     env.close()
 
 
-@pytest.mark.filterwarnings("ignore:.*render_mode='rgb_array' that is not in the possible:UserWarning")
-def test_a_render_mode_that_is_only_tried():
-    """The stock helper asks for rgb_array first and goes without after a `TypeError`."""
-    assert stock_make_vec_env(BASIC, n_envs=1).render_mode is None
+def test_pictures_of_all_games():
+    """Where the stock helper asks for pictures, and in the batch."""
+    pytest.importorskip("pygame")
+    stock = stock_make_vec_env(BASIC, n_envs=1)
+    stock.reset()
+    batch = make_vec_env(BASIC, 2, seed=1, render_mode="rgb_array")
+    batch.reset()
+    assert [image.shape for image in (*stock.get_images(), *batch.get_images())] == [(640, 960, 3)] * 3
+    assert make_vec_env(BASIC, 2, seed=1).get_images() == [None] * 2
 
 
 class Unmasked(gymnasium.Wrapper):

@@ -1,5 +1,6 @@
 """How agents play: counted move by move, summed up as figures for each agent."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -108,3 +109,34 @@ def figures(counts: np.ndarray) -> dict[str, Any]:
         "deal_length": mean(TURNS, DEALS),
         "ends": {name: mean(count, DEALS) for name, count in ends.items()},
     }
+
+
+def behaviour_rows(shown: Sequence[dict[str, Any]], contracts: bool) -> list[tuple[str, list[str]]]:
+    """The figures of some players as rows of a table: what a row shows, and its text for each of them.
+
+    Args:
+        shown: What `figures` says of each.
+        contracts: Whether their game has contracts.
+    """
+    rows = {
+        "first_meld_turn": ("turn of going down" if contracts else "turn of the first meld", "{:.2f}"),
+        "melds": ("… in so many deals", "{:.1%}"),
+        "take_up_rate": ("draws that took the top card", "{:.1%}"),
+        "deep_pickups": ("deep pick-ups a deal", "{:.3f}"),
+        "exchanges": ("exchanges a deal", "{:.3f}"),
+        "caught_with": ("points caught with", "{:.1f}"),
+        "deal_length": ("turns a deal, all players", "{:.1f}"),
+    }
+    ends = {"out": "went out", "beaten": "another went out", "blocked": "blocked", "capped": "turn limit"}
+    return [
+        *((text, [figure_text(figure[name], form) for figure in shown]) for name, (text, form) in rows.items()),
+        *(
+            (f"ended: {text}", [figure_text(one["ends"][name], "{:.1%}") for one in shown])
+            for name, text in ends.items()
+        ),
+    ]
+
+
+def figure_text(value: float | None, form: str) -> str:
+    """A figure in the given form, a dash for None."""
+    return "–" if value is None else form.format(value)

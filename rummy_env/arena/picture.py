@@ -15,7 +15,7 @@ def import_figure() -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtraError(
-            f"a picture of the cross table needs Matplotlib ({error}): pip install 'rummy-env[plot]'"
+            f"a picture of figures needs Matplotlib ({error}): pip install 'rummy-env[plot]'"
         ) from error
     return Figure
 

@@ -10,7 +10,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from rummy_env.arena.behaviour import DECISIONS, figures
+from rummy_env.arena.behaviour import DECISIONS, behaviour_rows, figure_text, figures
 from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
 from rummy_env.arena.match import Match
 from rummy_env.arena.ratings import Rating, rate
@@ -152,24 +152,11 @@ class Report:
         table.add_column("")
         for label in self.match.labels:
             table.add_column(escape(label), justify="right")
-        going_down = "turn of going down" if self.match.rules.contracts else "turn of the first meld"
-        rows = {
-            "first_meld_turn": (going_down, "{:.2f}"),
-            "melds": ("… in so many deals", "{:.1%}"),
-            "take_up_rate": ("draws that took the top card", "{:.1%}"),
-            "deep_pickups": ("deep pick-ups a deal", "{:.3f}"),
-            "exchanges": ("exchanges a deal", "{:.3f}"),
-            "caught_with": ("points caught with", "{:.1f}"),
-            "deal_length": ("turns a deal, all players", "{:.1f}"),
-        }
-        ends = {"out": "went out", "beaten": "another went out", "blocked": "blocked", "capped": "turn limit"}
-        shown = [self.behaviour[label] for label in self.match.labels]
-        for name, (text, form) in rows.items():
-            table.add_row(text, *(_text(figure[name], form) for figure in shown))
-        for name, text in ends.items():
-            table.add_row(f"ended: {text}", *(_text(figure["ends"][name], "{:.1%}") for figure in shown))
+        contracts = self.match.rules.contracts is not None
+        for text, cells in behaviour_rows([self.behaviour[label] for label in self.match.labels], contracts):
+            table.add_row(text, *cells)
         speeds = (self.decisions_per_s[label] for label in self.match.labels)
-        table.add_row("decisions a second", *(_text(speed, "{:,.0f}") for speed in speeds))
+        table.add_row("decisions a second", *(figure_text(speed, "{:,.0f}") for speed in speeds))
         return table
 
     def _forfeits_table(self) -> Table:
@@ -252,7 +239,3 @@ def _share(estimate: Estimate | None) -> str:
 
 def _p_value(p_value: float) -> str:
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.2g}"
-
-
-def _text(value: float | None, form: str) -> str:
-    return "–" if value is None else form.format(value)

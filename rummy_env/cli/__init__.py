@@ -1,4 +1,4 @@
-"""The command `rummy`: simulate games, compare agents, show a game, explain the rules, demonstrate the environments."""
+"""The command `rummy`: play, simulate and show games, compare agents, explain rules, demonstrate the environments."""
 
 import sys
 from collections.abc import Sequence
@@ -8,9 +8,12 @@ import typer
 
 from rummy_env.cli.arena import arena
 from rummy_env.cli.demo import demo
+from rummy_env.cli.play import play
 from rummy_env.cli.rules import rules
 from rummy_env.cli.show import show
 from rummy_env.cli.simulate import simulate
+from rummy_env.cli.stats import stats
+from rummy_env.cli.view import view
 from rummy_env.errors import RummyError
 from rummy_env.version import __version__
 
@@ -19,7 +22,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (simulate, arena, show, rules, demo):
+for command in (play, simulate, arena, show, view, stats, rules, demo):
     app.command()(command)
 
 
@@ -35,7 +38,7 @@ def _rummy(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Rummy games for reinforcement learning: simulate, compare, show, explain."""
+    """Rummy games for reinforcement learning: play, simulate, compare, show, view, explain."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

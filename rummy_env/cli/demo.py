@@ -9,10 +9,9 @@ import typer
 from rich.console import Console
 
 from rummy_env.cli.options import Seed
-from rummy_env.cli.show import deal_text
 from rummy_env.cli.tally import Tally, tally_table
 from rummy_env.game import DealSummary
-from rummy_env.render.text import render_text
+from rummy_env.render.text import deal_text, render_text
 
 MOVES_TOLD = 12
 DEALS_TOLD = 7

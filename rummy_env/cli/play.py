@@ -1,23 +1,37 @@
-"""Random legal players: every legal action of a decision is as likely as any other."""
+"""`rummy play`: a game against agents in the terminal."""
 
-from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
 
-import numpy as np
+import typer
 
+from rummy_env.cli.options import Players, Seed, Variant
+from rummy_env.errors import MissingExtraError
 from rummy_env.game import Game
+from rummy_env.play.session import Session
+from rummy_env.record import find_record
 
 
-def random_actions(game: Game, seed: int) -> Iterator[int]:
-    """Legal actions for `game` up to its end; each has to be applied before the next is asked for.
-
-    Args:
-        game: The game, which the caller plays on.
-        seed: Seed of the choices; the cards follow from the game's own.
-
-    Yields:
-        The id of one of the legal actions of the position that `game` is in.
-    """
-    random = np.random.default_rng(seed)
-    while game.over is None:
-        legal = game.legal_actions()
-        yield legal[random.integers(len(legal))]
+def play(
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help="Who plays: one for all seats, or one for each.")
+    ] = None,
+    variant: Variant = "contract_rummy",
+    players: Players = None,
+    seed: Seed = 0,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
+    hints: Annotated[str, typer.Option(help="The agent that gives hints.")] = "planner",
+    save: Annotated[Path, typer.Option(help="Where the game is saved to when you press s.")] = Path("rummy.jsonl"),
+    resume: Annotated[Path | None, typer.Option(help="Go on with the first game of this file.")] = None,
+) -> None:
+    """Play against agents in the terminal."""
+    try:
+        from rummy_env.play.app import PlayApp
+    except ImportError as error:
+        raise MissingExtraError(f"the game needs Textual ({error}): pip install 'rummy-env[play]'") from error
+    others = agents or ["cautious"]
+    if resume is not None:
+        session = Session.resume(find_record(resume, 1), seat, others, hints)
+    else:
+        session = Session(Game(variant, players, seed), seat, others, hints)
+    PlayApp(session, save if resume is None else resume).run()

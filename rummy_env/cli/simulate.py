@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import track
 
 from rummy_env.cli.options import Players, Seed, Variant
-from rummy_env.cli.play import random_actions
+from rummy_env.cli.random_play import random_actions
 from rummy_env.cli.tally import Tally, tally_table
 from rummy_env.game import Game
 from rummy_env.record import write_record

@@ -49,7 +49,7 @@ class Tally:
         num_players: Seats at the table.
         games: Finished games.
         decisions: Actions taken in them.
-        seconds: Time that playing them took.
+        seconds: Time that playing them took; 0 where they were only read.
         turns: Turns per deal.
         deal_decisions: Decisions per deal.
         scores: Final scores by seat.
@@ -78,6 +78,10 @@ class Tally:
         self.turns.add(summary["turns"])
         self.ends[summary["reason"]] += 1
         self.deal_decisions.add(self.decisions - self._decisions_before)
+        self._decisions_before = self.decisions
+
+    def end_unfinished(self) -> None:
+        """A game stops before its end: the deal that it leaves open counts for nothing."""
         self._decisions_before = self.decisions
 
     def add_game(self, scores: Sequence[int], winners: Sequence[int], seconds: float) -> None:
@@ -113,6 +117,7 @@ class Tally:
 
     def rows(self) -> list[tuple[str, str]]:
         """Everything counted, as pairs of a label and a text."""
+        speed = [("decisions a second", f"{self.decisions_per_s:,.0f}")] if self.seconds else []
         ends = [(f"ended: {text}", f"{self.ends[reason]:,}") for reason, text in REASONS.items()]
         return [
             ("players", str(self.num_players)),
@@ -122,7 +127,7 @@ class Tally:
             ("turns per deal", str(self.turns)),
             ("decisions per deal", str(self.deal_decisions)),
             ("decisions", f"{self.decisions:,}"),
-            ("decisions a second", f"{self.decisions_per_s:,.0f}"),
+            *speed,
             ("mean score by seat", "  ".join(f"{spread.mean:.1f}" for spread in self.scores)),
             ("games won by seat", "  ".join(map(str, self.wins))),
         ]

@@ -5,6 +5,7 @@ checks order, bounds and legality itself, so no PettingZoo wrapper has to be sta
 is in plain attributes, so `copy.deepcopy` and `pickle` keep it.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from operator import index
 from pathlib import Path
@@ -25,7 +26,9 @@ from rummy_env.envs.arguments import (
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, GameOverError, IllegalActionError, ResetNeededError
 from rummy_env.game import DealSummary, Game
-from rummy_env.render.text import render_text
+from rummy_env.record import append_record
+from rummy_env.render.image import MOVES_SHOWN, Move
+from rummy_env.render.modes import RENDER_MODES, Renderer
 from rummy_env.rules import RuleSet
 
 Observation = dict[str, np.ndarray]
@@ -59,18 +62,20 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         illegal_action: str = "forfeit",
         render_mode: str | None = None,
         observation: str = "plain",
+        viewer: int | None = None,
+        record: str | Path | None = None,
     ) -> None:
         """See the class docstrings of the versioned environments.
 
         Raises:
-            ArgumentError: `episode`, `reward`, `illegal_action`, `render_mode` or `observation` is not known.
+            ArgumentError: `episode`, `reward`, `illegal_action`, `render_mode`, `observation` or `viewer` is not known.
             RulesError: The rules, the deals or the number of players don't fit together, or not this environment.
         """
         super().__init__()
         self.episode = check_choice("episode", episode)
         self.reward = check_choice("reward", reward)
         self.illegal_action = check_choice("illegal_action", illegal_action)
-        self.render_mode = check_render_mode(render_mode, (None, "ansi", "human"))
+        self.render_mode = check_render_mode(render_mode, (None, *RENDER_MODES))
         self.rules = episode_rules(self.default_rules, rules, deals, episode)
 
         self.observation = check_choice("observation", observation)
@@ -89,6 +94,10 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         }
         self.action_spaces = {agent: ActionSpace(self._num_actions) for agent in self.possible_agents}
         self.state_space = Box(0, 1, game.state().shape, np.int8)
+        self.viewer = None if viewer is None else check_choice("viewer", viewer, range(game.num_players))
+        self.record = record
+        self._renderer = Renderer(self.metadata["name"], self.metadata["render_fps"])
+        self._moves: deque[Move] = deque(maxlen=MOVES_SHOWN)
         self._next_seed = _seed_after(None)
 
     if not TYPE_CHECKING:
@@ -125,6 +134,8 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         game = self._new_game(seed, options or {})
         self._next_seed = _seed_after(seed)
         self.game = game
+        self._start = game.to_dict() if (options or {}).get("position") is not None else None
+        self._moves.clear()
         self.agents = self.possible_agents[:]
         self.agent_selection = self.possible_agents[game.player]
         self._skip_agent_selection = None
@@ -176,6 +187,7 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
                 raise
             self._forfeit(agent, checked, str(error))
             return
+        self._moves.append((self._seats[agent], checked))
         self._begin_rewards(agent)
         self._mask = mask = self.game.action_mask()
         following = self.possible_agents[self.game.player]
@@ -229,14 +241,17 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
             assert observation is not None
             yield self.agent_selection, observation, reward, info
 
-    def render(self) -> str | None:
-        """The table as text, all cards face up: returned with ``render_mode="ansi"``, printed with ``"human"``."""
-        if self.render_mode == "human":
-            print(render_text(self.game))
-        return render_text(self.game) if self.render_mode == "ansi" else None
+    def render(self) -> str | np.ndarray | None:
+        """The table: text with ``render_mode="ansi"``, a picture with ``"rgb_array"``; with ``"human"`` in a window.
+
+        Raises:
+            MissingExtraError: The mode needs pygame, which is not installed.
+        """
+        return self._renderer.render(self.render_mode, self.game, self.viewer, list(self._moves))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def _need_agents(self) -> None:
         if not self.agents:
@@ -290,6 +305,8 @@ class RummyEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     def _finish(self) -> None:
         self._finished = True
+        if self.record is not None:
+            append_record(self.record, self.game, self._start)
         self._mask = self._no_action()
         for info in self.infos.values():
             info["action_mask"] = self._no_action()

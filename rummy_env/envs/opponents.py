@@ -23,6 +23,8 @@ class Opponents:
         rules: The rules of the games.
         num_players: Seats, the learner's included.
         count: Games.
+        inside: Whether compiled agents play inside the engine; else they are asked as those written in Python are,
+            and choose the same.
 
     Attributes:
         parameters: float64, shape ``(num_players - 1, P)``: those of the compiled agent of each seat after the
@@ -33,15 +35,23 @@ class Opponents:
     """
 
     def __init__(
-        self, source: OpponentSource | Sequence[OpponentSource], rules: RuleSet, num_players: int, count: int
+        self,
+        source: OpponentSource | Sequence[OpponentSource],
+        rules: RuleSet,
+        num_players: int,
+        count: int,
+        inside: bool = True,
     ) -> None:
         others = num_players - 1
         sources: Sequence[Any] = source if isinstance(source, list | tuple) else [source] * others
         if len(sources) != others:
             raise ArgumentError(f"opponents has {len(sources)} entries: expected one for each of {others} other seats")
         agents = [seat_agent(one, rules, num_players) for one in sources]
-        self._compiled = [agent if isinstance(agent, CompiledAgent) else None for agent in agents]
-        self._agents = [None if isinstance(agent, CompiledAgent) else _in_games(agent, count) for agent in agents]
+        self._compiled = [agent if inside and isinstance(agent, CompiledAgent) else None for agent in agents]
+        self._agents = [
+            _in_games(agent, count) if compiled is None else None
+            for agent, compiled in zip(agents, self._compiled, strict=True)
+        ]
         given = [() if agent is None else agent.parameters for agent in self._compiled]
         self.parameters = np.zeros((others, max(map(len, given), default=0)))
         for row, numbers in zip(self.parameters, given, strict=True):
@@ -49,7 +59,7 @@ class Opponents:
         self._stream = np.zeros(4, np.int64)
 
     def policies(self) -> np.ndarray:
-        """Handle of the policy of each seat after the learner's, `OUTSIDE` where an agent written in Python plays.
+        """Handle of the policy of each seat after the learner's, `OUTSIDE` where an agent is asked from Python.
 
         Returns:
             int64, shape ``(num_players - 1,)``, valid in this process.
@@ -59,7 +69,7 @@ class Opponents:
 
     @property
     def outside(self) -> bool:
-        """Whether any opponent is written in Python."""
+        """Whether any opponent is asked from Python."""
         return any(self._agents)
 
     def agent(self, row: int, other: int) -> Agent:

@@ -3,7 +3,7 @@
 Needs the extra ``train``: ``pip install "rummy-env[train]"``.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -180,6 +180,10 @@ class SeatVecEnv(VecEnv):  # type: ignore[misc]
             self._need_all_games(method_name, rows)
         results = getattr(self._games, method_name)(*arguments, **keywords)
         return [None if results is None else results[row] for row in rows]
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """A picture per game, with ``render_mode="rgb_array"``."""
+        return self._games.render() or [None] * self.num_envs
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
         """True for `Monitor`, whose work is built in, and False for all others."""

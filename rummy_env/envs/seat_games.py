@@ -30,11 +30,13 @@ from rummy_env.engine.seats import (
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
 from rummy_env.envs.arguments import Deals, check_choice, episode_rules, game_from_position, other_deals
 from rummy_env.envs.opponents import Opponents, OpponentSource, choose_actions
+from rummy_env.envs.recorder import Recorder
 from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, PositionError
 from rummy_env.game import MAX_SEED, Game, check_seed, deal_summary
 from rummy_env.observation import ObservationLayout
 from rummy_env.position import position_from_dict, position_to_dict
+from rummy_env.render.image import Move
 from rummy_env.rules import RuleSet
 from rummy_env.view import View
 
@@ -64,6 +66,7 @@ class SeatGames:
         opponents: OpponentSource | Sequence[OpponentSource] = "random",
         num_threads: int = 1,
         observation: str = "plain",
+        record: str | Path | None = None,
     ) -> None:
         check_choice("episode", episode)
         self.rules = episode_rules(variant, rules, deals, episode)
@@ -73,7 +76,8 @@ class SeatGames:
         self._reward_kind = {"score": REWARD_SCORE, "win": REWARD_WIN}[check_choice("reward", reward)]
         self.observation = check_choice("observation", observation)
         self._seat = None if isinstance(seat, str) and seat == "random" else _check_seat(seat, self.num_players)
-        self._opponents = Opponents(opponents, self.rules, self.num_players, count)
+        self._opponents = Opponents(opponents, self.rules, self.num_players, count, inside=record is None)
+        self._recorder = None if record is None else Recorder(record, count)
         self._workers = Workers(num_threads)
 
         announce_compilation()
@@ -132,6 +136,10 @@ class SeatGames:
             self._finished_deals.pop(row, None)
             if self._opponents.outside:
                 self._opponents.reset(row, learner, seed)
+        if self._recorder is not None:
+            for row, seed in zip(rows.tolist(), game_seeds, strict=True):
+                game = Game(self.rules, self.num_players, seed) if position is None else self.game(row)
+                self._recorder.begin(row, game, position is not None)
         self._play_on(rows, np.zeros_like(rows))
 
         again = np.flatnonzero(self._seats["status"][rows] == EPISODE_OVER)
@@ -163,7 +171,11 @@ class SeatGames:
             wrong = first_illegal(self._rules, self._words, rows, actions)
             if wrong >= 0:
                 self.game(int(rows[wrong])).apply(int(actions[wrong]))
+        if self._recorder is not None:
+            self._recorder.note(rows, actions)
         self._play_on(rows, actions)
+        if self._recorder is not None:
+            self._recorder.write(rows[self.over[rows]])
 
     def _play_on(self, rows: np.ndarray, actions: np.ndarray) -> None:
         while True:
@@ -180,6 +192,8 @@ class SeatGames:
             asked = np.flatnonzero(status == OUTSIDE_TURN)
             if len(asked):
                 actions[asked] = self._ask_outside(rows[asked])
+                if self._recorder is not None:
+                    self._recorder.note(rows[asked], actions[asked])
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray) -> None:
         advance(
@@ -272,6 +286,10 @@ class SeatGames:
         else:
             news["illegal_action"] = illegal
         return news
+
+    def moves(self, row: int) -> list[Move]:
+        """The last moves of game `row`, oldest first; none unless games are recorded."""
+        return [] if self._recorder is None else list(self._recorder.moves[row])
 
     def game(self, row: int) -> Game:
         """A `Game` of its own at the position of game `row`, all cards included."""

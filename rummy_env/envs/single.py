@@ -8,15 +8,15 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
 
-from rummy_env.envs.arguments import Deals, check_render_mode
+from rummy_env.envs.arguments import Deals, check_choice, check_render_mode
 from rummy_env.envs.seat_games import SeatGames
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import GameOverError, IllegalActionError, ResetNeededError
 from rummy_env.game import Game, check_seed
-from rummy_env.render.text import render_text
+from rummy_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 from rummy_env.rules import RuleSet
 
-RENDER_MODES = (None, "ansi")
+VIEWERS = (None, "learner")
 
 
 class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
@@ -47,7 +47,9 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     Args:
         variant: Preset of the environment, ``"contract_rummy"`` or ``"basic_rummy"``.
-        render_mode: ``"ansi"``: `render` returns the table as text, all cards face up.
+        render_mode: ``"ansi"``: `render` returns the table as text; ``"rgb_array"``: as a picture, uint8 of shape
+            ``(640, 960, 3)``; ``"human"``: every step shows it in a window. The last two need the extra ``render``.
+        viewer: ``"learner"``: only the learner's hand is shown; None: all hands are.
         num_players: Seats; None is the usual number of the rules.
         rules: Name of a preset, path of a YAML file, `RuleSet`, or mapping of options over the preset `variant`.
         episode: ``"game"`` for all deals, ``"deal"`` for a single one.
@@ -59,16 +61,29 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         seat: Seat of the learner, or ``"random"`` for one drawn in each episode.
         opponents: Name of an agent, an `Agent`, or a list with one of these for each other seat, beginning with the
             one that plays after the learner. See `rummy_env.agents` for names and the protocol.
+        record: File to which every finished episode is appended, as a line that `rummy_env.record` reads. The games
+            are the same, but slower: every opponent is asked from Python. Pictures then show the last moves too.
 
     Raises:
         ArgumentError: An argument is none of its choices.
         RulesError: The rules, the deals or the number of players don't fit together.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 -- as Gymnasium declares it
+    metadata: dict[str, Any] = {  # noqa: RUF012 -- as Gymnasium declares it
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
 
-    def __init__(self, variant: str = "contract_rummy", render_mode: str | None = None, **arguments: Any) -> None:
-        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
+    def __init__(
+        self,
+        variant: str = "contract_rummy",
+        render_mode: str | None = None,
+        viewer: str | None = None,
+        **arguments: Any,
+    ) -> None:
+        self.render_mode = check_render_mode(render_mode, (None, *RENDER_MODES))
+        self.viewer = check_choice("viewer", viewer, VIEWERS)
+        self._renderer = Renderer(variant, self.metadata["render_fps"])
         self._table = SeatGames(1, variant, **arguments)
         self._row = np.zeros(1, np.int64)
         self._started = False
@@ -110,6 +125,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._table.start(self._row, [self.np_random], [seed], (options or {}).get("position"))
         self._started = True
         info = {"action_mask": self._table.masks[0].copy(), "seat": self._table.seat(0), **self._table.take_news(0)}
+        self._show()
         return self._table.observations[0].copy(), info
 
     def step(self, action: int | np.integer) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -130,6 +146,7 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         table.play(self._row, np.array([self._checked(action)], np.int64))
         terminated = bool(table.over[0])
         info = {"action_mask": table.masks[0].copy(), **table.take_news(0)}
+        self._show()
         return table.observations[0].copy(), float(table.take_rewards(self._row)[0]), terminated, False, info
 
     def set_deals(self, deals: Deals) -> None:
@@ -169,9 +186,22 @@ class SeatEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._need_start()
         return float(self._table.potentials()[0])
 
-    def render(self) -> str | None:
-        """The table as text, all cards face up, with ``render_mode="ansi"``."""
-        return render_text(self.game) if self.render_mode == "ansi" else None
+    def render(self) -> str | np.ndarray | None:
+        """The table as `render_mode` says; None where it is in the window, or nowhere.
+
+        Raises:
+            MissingExtraError: The mode needs pygame, which is not installed.
+        """
+        if self.render_mode is None:
+            return None
+        return self._renderer.render(
+            self.render_mode, self.game, self.seat if self.viewer else None, self._table.moves(0)
+        )
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Close the window, if there is one."""
+        self._renderer.close()

@@ -9,16 +9,17 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rummy_env.envs.arguments import Deals, check_count, check_render_mode
+from rummy_env.envs.arguments import Deals, check_choice, check_count, check_render_mode
 from rummy_env.envs.seat_games import SeatGames
-from rummy_env.envs.single import RENDER_MODES, SeatEnv
+from rummy_env.envs.single import VIEWERS, SeatEnv
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
 from rummy_env.game import check_seed
-from rummy_env.render.text import render_text
+from rummy_env.render.modes import Renderer
 from rummy_env.rules import RuleSet
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+RENDER_MODES = ("ansi", "rgb_array")
 
 
 class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -34,7 +35,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     Args:
         num_envs: Number of games.
         variant: Preset of the environment, ``"contract_rummy"`` or ``"basic_rummy"``.
-        render_mode: ``"ansi"``: `render` returns a text per game.
+        render_mode: ``"ansi"``: `render` returns a text per game; ``"rgb_array"``: a picture per game.
+        viewer: As for `SeatEnv`.
         autoreset_mode: ``AutoresetMode.NEXT_STEP``: the step after the end of an episode ignores the action and starts
             the next one. ``SAME_STEP``: the step that ends it does; its last observation and information are
             ``info["final_obs"]`` and ``info["final_info"]``.
@@ -53,15 +55,22 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         num_envs: int = 1,
         variant: str = "contract_rummy",
         render_mode: str | None = None,
+        viewer: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         num_threads: int = 1,
         copy: bool = True,
         **arguments: Any,
     ) -> None:
         self.num_envs = check_count("num_envs", num_envs)
-        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
+        self.render_mode = check_render_mode(render_mode, (None, *RENDER_MODES))
+        self.viewer = check_choice("viewer", viewer, VIEWERS)
+        self._renderer = Renderer(variant)
         self.autoreset_mode = _check_mode(autoreset_mode)
-        self.metadata = {**SeatEnv.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            **SeatEnv.metadata,
+            "render_modes": list(RENDER_MODES),
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.copy = copy
         self._table = SeatGames(self.num_envs, variant, num_threads=num_threads, **arguments)
         self._rows = np.arange(self.num_envs)
@@ -199,12 +208,21 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """`SeatEnv.potential` of every game: float64, shape ``(num_envs,)``."""
         return self._need_start().potentials()
 
-    def render(self) -> tuple[str, ...] | None:
-        """A text per game, all cards face up, with ``render_mode="ansi"``."""
+    def render(self) -> tuple[Any, ...] | None:
+        """A text or a picture per game, as `render_mode` says.
+
+        Raises:
+            MissingExtraError: The mode needs pygame, which is not installed.
+        """
         if self.render_mode is None:
             return None
         table = self._need_start()
-        return tuple(render_text(table.game(row)) for row in range(self.num_envs))
+        return tuple(
+            self._renderer.render(
+                self.render_mode, table.game(row), table.seat(row) if self.viewer else None, table.moves(row)
+            )
+            for row in range(self.num_envs)
+        )
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

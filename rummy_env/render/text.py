@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rummy_env.game import Game
+from rummy_env.game import DealSummary, Game
 
 PILE_SHOWN = 12
 """So many cards of the discard pile are shown, from the top down into it."""
 
-_DOWN = {"no": "not down", "earlier": "down", "this_turn": "down this turn"}
+DOWN_TEXT = {"no": "not down", "earlier": "down", "this_turn": "down this turn"}
+"""How `Game.to_dict` names whether a seat has laid its contract → the same in words."""
+
 _ENDED = {"out": "went out", "blocked": "nobody can draw", "capped": "turn limit reached"}
 _RED, _MAGENTA, _BOLD, _PLAIN = "\033[31m", "\033[35m", "\033[1m", "\033[0m"
 _JOKER = re.compile(r"\bJK\b(\(\w\w\))?")
@@ -31,10 +33,9 @@ def render_text(game: Game, viewer: int | None = None, colour: bool = False) -> 
     Raises:
         IndexError: `viewer` is no seat.
     """
-    if viewer is not None and not 0 <= viewer < game.num_players:
-        raise IndexError(f"viewer {viewer} is not at the table: expected 0 … {game.num_players - 1}")
+    check_viewer(game, viewer)
     position = game.to_dict()
-    lines = [_deal_line(game, position), _turn_line(game, position), _cards_line(position), ""]
+    lines = [deal_line(game, position), turn_line(game, position), _cards_line(position), ""]
     lines += _seat_lines(game, position, viewer)
     lines += ["", *_meld_lines(position)]
     return "\n".join(_coloured(line) if colour else line for line in lines)
@@ -46,7 +47,14 @@ def contract_text(sets: int, runs: int) -> str:
     return " + ".join(parts) or "nothing"
 
 
-def _deal_line(game: Game, position: Mapping[str, Any]) -> str:
+def check_viewer(game: Game, viewer: int | None) -> None:
+    """Refuse a viewer that is neither None nor a seat, by an `IndexError`."""
+    if viewer is not None and not 0 <= viewer < game.num_players:
+        raise IndexError(f"viewer {viewer} is not at the table: expected 0 … {game.num_players - 1}")
+
+
+def deal_line(game: Game, position: Mapping[str, Any]) -> str:
+    """Rules, deal and contract of a game, whose position is `position`."""
     parts = [game.rules.name, f"deal {position['deal']}"]
     if game.rules.contracts is not None:
         asked = contract_text(*game.rules.contracts[position["deal"] - 1])
@@ -55,11 +63,12 @@ def _deal_line(game: Game, position: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def _turn_line(game: Game, position: Mapping[str, Any]) -> str:
+def turn_line(game: Game, position: Mapping[str, Any]) -> str:
+    """Whose turn it is and what it has to heed, or who has won."""
     if position["over"]:
-        winners = " and ".join(_name(seat) for seat in game.winners())
+        winners = " and ".join(seat_name(seat) for seat in game.winners())
         return f"game over ({_ENDED[position['over']]}): {winners} won"
-    parts = [f"turn {position['turn'] + 1}", f"{_name(position['player'])} to {position['phase']}"]
+    parts = [f"turn {position['turn'] + 1}", f"{seat_name(position['player'])} to {position['phase']}"]
     if position["laying"]:
         parts.append(f"still to lay: {contract_text(**position['laying'])}")
     if position["obliged"]:
@@ -73,6 +82,17 @@ def _turn_line(game: Game, position: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
+def deal_text(summary: DealSummary) -> str:
+    """How a deal ended, in one line."""
+    how = {
+        "out": f"{seat_name(summary.out or 0)} went out{' with a rummy' if summary.rummy else ''}",
+        "blocked": "nobody could draw",
+        "capped": "the turn limit was reached",
+    }[summary.reason]
+    hands, points = (" ".join(map(str, values)) for values in (summary.hand_points, summary.points))
+    return f"deal {summary.deal} ended after {summary.turns} turns: {how}; left in hands {hands}; points {points}"
+
+
 def _cards_line(position: Mapping[str, Any]) -> str:
     pile = position["discard"].split()
     shown = " ".join(pile[-PILE_SHOWN:]) or "empty"
@@ -84,9 +104,9 @@ def _seat_lines(game: Game, position: Mapping[str, Any], viewer: int | None) -> 
     rows = []
     for seat, hand in enumerate(position["hands"]):
         mark = ">" if seat == position["player"] and not position["over"] else " "
-        row = [f"{mark} {_name(seat)}", f"score {position['scores'][seat]}"]
+        row = [f"{mark} {seat_name(seat)}", f"score {position['scores'][seat]}"]
         if game.rules.contracts is not None:
-            row.append(_DOWN[position["down"][seat]])
+            row.append(DOWN_TEXT[position["down"][seat]])
         size = len(hand.split())
         visible = f": {hand}" if viewer in (None, seat) and hand else ""
         rows.append([*row, f"{size} card{'s' * (size != 1)}{visible}"])
@@ -100,10 +120,11 @@ def _meld_lines(position: Mapping[str, Any]) -> list[str]:
         by_owner.setdefault(meld["owner"], []).append(meld["cards"])
     if not by_owner:
         return ["no melds"]
-    return [f"melds of {_name(owner)}: {' | '.join(melds)}" for owner, melds in sorted(by_owner.items())]
+    return [f"melds of {seat_name(owner)}: {' | '.join(melds)}" for owner, melds in sorted(by_owner.items())]
 
 
-def _name(seat: int) -> str:
+def seat_name(seat: int) -> str:
+    """Name of a seat, the one of its agent in PettingZoo."""
     return f"player_{seat}"
 
 
