@@ -64,25 +64,25 @@ SECTIONS = [
         deals=150,
         reference=ISMCTS,
     ),
-    Section("Basic Rummy, 4 players", BASIC, 4, RUNGS + PROBES, deals=700),
-    Section("Contract Rummy, 4 players", CONTRACT, 4, RUNGS + PROBES, deals=700),
+    Section("Basic Rummy, 4 players", BASIC, 4, RUNGS + PROBES, deals=400),
+    Section("Contract Rummy, 4 players", CONTRACT, 4, RUNGS + PROBES, deals=350),
     Section("Contract Rummy, 4 players, planner and cautious", CONTRACT, 4, ("planner", "cautious"), deals=2800),
     Section(
         "Contract Rummy, 4 players, rollout",
         CONTRACT,
         4,
         ("planner", "cautious", QUICK_ROLLOUT),
-        deals=56,
+        deals=28,
         reference=QUICK_ROLLOUT,
     ),
     Section(
-        "Contract Rummy, 4 players, ismcts", CONTRACT, 4, ("greedy", "cautious", ISMCTS), deals=14, reference=ISMCTS
+        "Contract Rummy, 4 players, ismcts", CONTRACT, 4, ("greedy", "cautious", ISMCTS), deals=7, reference=ISMCTS
     ),
-    Section("Contract Rummy, 4 players, whole games", CONTRACT, 4, RUNGS, games=100),
-    Section("Contract Rummy, 3 players", CONTRACT, 3, RUNGS, deals=700),
-    Section("Contract Rummy, 2 players, two packs", TWO_PACKS, 2, RUNGS, deals=700),
+    Section("Contract Rummy, 4 players, whole games", CONTRACT, 4, RUNGS, games=60),
+    Section("Contract Rummy, 3 players", CONTRACT, 3, RUNGS, deals=420),
+    Section("Contract Rummy, 2 players, two packs", TWO_PACKS, 2, RUNGS, deals=420),
     *(
-        Section(f"Contract Rummy, 4 players, deal {contract}", CONTRACT, 4, RUNGS, deals=280, contract=contract)
+        Section(f"Contract Rummy, 4 players, deal {contract}", CONTRACT, 4, RUNGS, deals=140, contract=contract)
         for contract in range(1, 8)
     ),
 ]
