@@ -14,10 +14,12 @@ import numpy as np
 import yaml
 
 from rummy_env.engine.batch import seed_stream
+from rummy_env.engine.blocks import PLAIN
 from rummy_env.engine.policies import RANDOM, Policy
 from rummy_env.engine.shuffle import random_below
 from rummy_env.errors import ArgumentError
 from rummy_env.game import Game, check_seed
+from rummy_env.observation import ObservationLayout
 from rummy_env.options import suggestion
 from rummy_env.policy import SUFFIXES, load_policy
 from rummy_env.rules import RuleSet
@@ -183,7 +185,14 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def decide(agent: Agent, game: Game) -> int:
-    """What an agent chooses for the player to move in a game; whether it is legal is not checked."""
-    seat = game.player
+    """What an agent chooses for the player to move in a game; whether it is legal is not checked.
+
+    It is given the kind of observation that it asks for, else a plain one.
+    """
+    seat, kind = game.player, getattr(agent, "observation", PLAIN)
     info = {"rules": game.rules, "num_players": game.num_players, "seat": seat, "view": game.view(seat)}
-    return agent.act(game.observation(seat), game.action_mask(), info)
+    if kind != PLAIN:
+        info["observation"] = kind
+    fits = game.observation_layout == ObservationLayout.for_table(game.rules, game.num_players, kind)
+    seen = game if fits else Game.from_dict(game.to_dict(), kind)
+    return agent.act(seen.observation(seat), game.action_mask(), info)

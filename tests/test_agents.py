@@ -5,8 +5,8 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from rummy_env import agents
-from rummy_env.agents import Agent, RandomAgent, agent_names, load_agent, split_name
+from rummy_env import Game, agents
+from rummy_env.agents import Agent, RandomAgent, agent_names, decide, load_agent, split_name
 from rummy_env.errors import ArgumentError, SeedError
 from tests.seat_play import Eager
 
@@ -76,3 +76,21 @@ def test_entry_points(monkeypatch):
     monkeypatch.setattr(agents, "_entry_points", lambda: {"eager": point})
     assert isinstance(load_agent("eager"), Eager)
     assert agent_names() == ["eager", "random"]
+
+
+@pytest.mark.parametrize("kind", ["plain", "planning"])
+def test_decide_gives_the_observation_that_an_agent_asks_for(kind):
+    game = Game("basic_rummy", 2, 3)
+    given = []
+
+    class Asking:
+        observation = "planning"
+
+        def act(self, observation, action_mask, info):
+            given.append((observation, info["observation"], info["seat"]))
+            return int(action_mask.argmax())
+
+    action = decide(Asking(), Game("basic_rummy", 2, 3, observation=kind))
+    observation, said, seat = given[0]
+    assert np.array_equal(observation, Game("basic_rummy", 2, 3, observation="planning").observation(seat))
+    assert (said, seat, action) == ("planning", game.player, game.legal_actions()[0])

@@ -5,7 +5,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from rummy_env.agents import Agent, decide, load_agent
+from rummy_env.agents import Agent, decide, seat_agent
 from rummy_env.analysis import best_partition, contract_distance
 from rummy_env.errors import ArgumentError
 from rummy_env.game import DealSummary, Game
@@ -53,7 +53,7 @@ class Session:
         self.deals: list[DealSummary] = []
         self.names = ["you"] * game.num_players
         self._start = start
-        self._adviser = load_agent(hints)
+        self._adviser = seat_agent(hints, game.rules, game.num_players)
         self._agents: list[Agent | None] = [None] * game.num_players
         for number in range(others):
             other = (seat + 1 + number) % game.num_players
@@ -64,7 +64,7 @@ class Session:
         self._let_others_play()
 
     def _seated(self, name: str, seat: int) -> Agent:
-        agent = load_agent(name)
+        agent: Any = seat_agent(name, self.game.rules, self.game.num_players)
         if hasattr(agent, "reset"):
             # A resumed game goes on with other choices by chance than it began with.
             agent.reset((self.game.seed + 1000 * self.game.decisions + seat) % 2**63)
