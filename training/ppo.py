@@ -74,7 +74,7 @@ class Arguments:
     """Sizes of the hidden layers."""
     epochs: int = 2
     """Times that each decision is learned from."""
-    minibatch: int = 2048
+    minibatch: int = 1024
     """Decisions of one gradient step."""
     learning_rate: float = 7e-4
     """Step size of Adam at the beginning of PPO; it falls linearly."""
