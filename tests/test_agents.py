@@ -7,6 +7,7 @@ import pytest
 
 from rummy_env import Game, agents
 from rummy_env.agents import Agent, RandomAgent, agent_names, decide, load_agent, split_name
+from rummy_env.envs.opponents import choose_actions
 from rummy_env.errors import ArgumentError, SeedError
 from tests.seat_play import Eager
 
@@ -94,3 +95,14 @@ def test_decide_gives_the_observation_that_an_agent_asks_for(kind):
     observation, said, seat = given[0]
     assert np.array_equal(observation, Game("basic_rummy", 2, 3, observation="planning").observation(seat))
     assert (said, seat, action) == ("planning", game.player, game.legal_actions()[0])
+
+
+@pytest.mark.parametrize("answers", [[0], 0, [0, 0, 0], np.zeros((2, 1), np.int64)])
+def test_a_batch_is_answered_row_by_row(answers):
+    class Hasty(Eager):
+        def act_batch(self, observations, action_masks):
+            return answers
+
+    agent, rows = Hasty(), np.ones((2, 5), np.int8)
+    with pytest.raises(ArgumentError, match="answered 2 rows with"):
+        choose_actions([agent, agent], rows, rows, [{}, {}])

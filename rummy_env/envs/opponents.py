@@ -109,7 +109,7 @@ def choose_actions(
         int64, shape ``(k,)``; whether they are legal is not checked.
 
     Raises:
-        ArgumentError: An agent answers with something that is no whole number.
+        ArgumentError: An agent answers with something that is no whole number, or not with one for each row.
     """
     actions = np.empty(len(agents), np.int64)
     together: dict[int, list[int]] = {}
@@ -121,6 +121,8 @@ def choose_actions(
     for rows in together.values():
         batch: Any = agents[rows[0]]
         answers = batch.act_batch(observations[rows], masks[rows])
+        if np.shape(answers) != (len(rows),):
+            raise ArgumentError(f"{batch!r} answered {len(rows)} rows with {answers!r}: expected an action for each")
         actions[rows] = [_whole(batch, action) for action in answers]
     return actions
 
