@@ -21,7 +21,7 @@ from baselines.tuned import Weight, WeightedAgent
 from rummy_env.engine.bits import lowest_bit
 from rummy_env.engine.candidates import before_contract, contract_left
 from rummy_env.engine.jit import allocating_kernel, kernel
-from rummy_env.engine.melds import JOKER, remove, table_ends
+from rummy_env.engine.melds import JOKER, JOKER_BIT, remove, table_ends
 from rummy_env.engine.partition import best_partition, card_points
 from rummy_env.engine.policies import Policy
 from rummy_env.engine.state import BLOCK_DISCARD, DOWN_NO, NONE, PHASE_DRAW
@@ -93,7 +93,7 @@ def _can_go_out(rules, games, i, words, row):
     jokers = int(g.hands[player, JOKER])
     if best_partition(rules, first, second, third, jokers) == card_points(rules, first, second, third, jokers):
         return True
-    faces = words[row, BLOCK_DISCARD] & ~(1 << JOKER)
+    faces = words[row, BLOCK_DISCARD] & ~JOKER_BIT
     while faces:
         face = faces & -faces
         faces &= faces - 1
@@ -109,13 +109,14 @@ def act(rules, games, i, words, row, parameters, stream):
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
-    around = look_around(rules, games, i, weights, weights[RETURNING])
-    if games[i].phase == PHASE_DRAW:
-        return choose_draw(rules, games, i, words, row, around, weights, costs)
-    if not holds_back(rules, games, i, words, row, weights[HOLD], weights[NEAR], weights[KEEP]):
+    drawing = games[i].phase == PHASE_DRAW
+    if not drawing and not holds_back(rules, games, i, words, row, weights[HOLD], weights[NEAR], weights[KEEP]):
         action = choose_placement(rules, games, i, words, row)
         if action >= 0:
             return action
+    around = look_around(rules, games, i, weights, weights[RETURNING])
+    if drawing:
+        return choose_draw(rules, games, i, words, row, around, weights, costs)
     _price(rules, games, i, words, row, around, weights, costs)
     return choose_discard(rules, games, i, words, row, around, weights, costs)
 

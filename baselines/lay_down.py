@@ -4,7 +4,7 @@ from baselines.hand import preceding
 from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import COLUMN, SUIT, following, remove, run_starts
-from rummy_env.engine.partition import naturals_points
+from rummy_env.engine.partition import card_points, naturals_points
 from rummy_env.engine.state import SUITS_DISTINCT
 
 
@@ -77,7 +77,7 @@ def after_contract(rules, first, second, third, sets, runs, fits):
     for order in range(2 if sets > 0 and runs > 0 else 1):
         a, b, c, longer = _lay(rules, first, second, third, sets, runs, order == 1)
         a &= ~fits
-        left = naturals_points(rules, a) + naturals_points(rules, b) + naturals_points(rules, c)
+        left = card_points(rules, a, b, c, 0)
         if order == 0 or left < points:
             points, helpful = left, longer
             cards = count_bits(a) + count_bits(b) + count_bits(c)

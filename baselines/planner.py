@@ -27,7 +27,7 @@ from rummy_env.engine.melds import (
     set_window,
     table_ends,
 )
-from rummy_env.engine.partition import best_partition, meld_outs, naturals_points
+from rummy_env.engine.partition import best_partition, card_points, meld_outs, naturals_points
 from rummy_env.engine.policies import Policy
 from rummy_env.engine.seen import pile_copies, unseen_copies
 from rummy_env.engine.state import (
@@ -86,10 +86,8 @@ def hand_worth(rules, games, i, first, second, third, jokers, size, around, weig
     """
     r = rules[0]
     one, two, three, unseen_jokers, total, risk, low, high, on_sets, in_pile, returning = around
-    loose = jokers * int(r.points[JOKER])
+    loose = card_points(rules, first, second, third, jokers)
     cards = 1.0 * size
-    for plane in (first, second, third):
-        loose += naturals_points(rules, plane)
     if before_contract(rules, games, i):
         sets, runs = contract_left(rules, games, i)
         if r.all_at_once[games[i].contract]:
@@ -288,11 +286,15 @@ def act(rules, games, i, words, row, parameters, stream):
     costs = np.zeros(53)
     start = first_weight(rules, parameters)
     weights = parameters[start : start + len(parameters) // 2]
+    drawing = games[i].phase == PHASE_DRAW
+    if not drawing:
+        action = choose_placement(rules, games, i, words, row)
+        if action >= 0:
+            return action
     around = look_around(rules, games, i, weights, 0.0)
-    if games[i].phase == PHASE_DRAW:
+    if drawing:
         return choose_draw(rules, games, i, words, row, around, weights, costs)
-    action = choose_placement(rules, games, i, words, row)
-    return action if action >= 0 else choose_discard(rules, games, i, words, row, around, weights, costs)
+    return choose_discard(rules, games, i, words, row, around, weights, costs)
 
 
 PLANNER = Policy(act)

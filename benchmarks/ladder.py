@@ -163,23 +163,8 @@ def _between(report: Report, first: str, second: str) -> PairResult:
         if (pair.first, pair.second) == (first, second):
             return pair
         if (pair.second, pair.first) == (first, second):
-            return PairResult(
-                first=first,
-                second=second,
-                points=_mirrored(pair.points, 0.0),
-                deals_won=None if pair.deals_won is None else _mirrored(pair.deals_won, 1.0),
-                games_won=None if pair.games_won is None else _mirrored(pair.games_won, 1.0),
-                better=pair.worse,
-                worse=pair.better,
-                p_value=pair.p_value,
-                p_holm=pair.p_holm,
-                forfeits=(pair.forfeits[1], pair.forfeits[0]),
-            )
+            return pair.mirrored()
     raise LookupError(f"{first} and {second} have not met")
-
-
-def _mirrored(estimate: Estimate, total: float) -> Estimate:
-    return Estimate(total - estimate.value, total - estimate.high, total - estimate.low)
 
 
 def _points(estimate: Estimate) -> str:

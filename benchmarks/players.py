@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.measure import SEED, Row, measure
 from rummy_env import Game, RuleSet
-from rummy_env.agents import CompiledAgent, load_agent
+from rummy_env.agents import CompiledAgent, decide, load_agent
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.legal import legal_actions
@@ -76,12 +76,11 @@ def searching(name: str, preset: str, num_players: int, seconds: float) -> dict[
     while perf_counter() - begin < seconds or len(times) < 20:
         if game.over is not None:
             game = Game(preset, num_players, game.seed + 1)
-        seat, legal = game.player, game.legal_actions()
+        legal = game.legal_actions()
         action = legal[0]
         if len(legal) > 1:
-            info = {"view": game.view(seat)}
             start = perf_counter()
-            action = agent.act(game.observation(seat), game.action_mask(), info)
+            action = decide(agent, game)
             times.append(perf_counter() - start)
         game.apply(action)
     took = 1000 * np.array(times[1:])

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,20 @@ class PairResult:
     p_value: float
     p_holm: float
     forfeits: tuple[int, int]
+
+    def mirrored(self) -> "PairResult":
+        """The same result, seen from the second."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            points=_mirrored(self.points, 0.0),
+            deals_won=None if self.deals_won is None else _mirrored(self.deals_won, 1.0),
+            games_won=None if self.games_won is None else _mirrored(self.games_won, 1.0),
+            better=self.worse,
+            worse=self.better,
+            forfeits=(self.forfeits[1], self.forfeits[0]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain JSON."""
@@ -102,9 +116,8 @@ class Report:
         """Points a deal that one agent is ahead of another, by the labels of both; each pair is there both ways."""
         table = {}
         for pair in self.pairs:
-            value, low, high = pair.points
             table[pair.first, pair.second] = pair.points
-            table[pair.second, pair.first] = Estimate(0.0 - value, 0.0 - high, 0.0 - low)  # no -0.0
+            table[pair.second, pair.first] = pair.mirrored().points
         return table
 
     def tables(self) -> list[Table]:
@@ -225,6 +238,11 @@ def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, A
             )
         )
     return results
+
+
+def _mirrored(estimate: Estimate, total: float) -> Estimate:
+    """What the other side has of a `total` (0.0 - x, as -x would make -0.0 of a zero)."""
+    return Estimate(total - estimate.value, total - estimate.high, total - estimate.low)
 
 
 def _points(estimate: Estimate) -> str:
