@@ -2,6 +2,7 @@
 
 import random
 
+import gymnasium
 import numpy as np
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from rummy_env.engine.state import NUM_BLOCKS, OVER_NO, new_games
 from rummy_env.errors import ArgumentError
 from tests.positions import BASIC, TWO_PACKS, position
 from tests.rule_variations import mixture, presets, single_changes
+from tests.seat_play import Interpreted, play_episode
 
 REACTIVE = ("random", "greedy", "planner", "cautious", "stock_only", "hoarder", "rusher")
 every_player = pytest.mark.parametrize("name", REACTIVE)
@@ -192,3 +194,17 @@ def test_weights_are_checked():
     with pytest.raises(ArgumentError, match="weight outs of cautious is 'many'"):
         load_agent("cautious:outs=many")
     assert load_agent("planner:outs=7").parameters.tolist().count(7.0) == 2
+
+
+def test_opponents_with_different_numbers_of_weights():
+    """Side by side in the engine, each plays as it does when it is asked alone."""
+    played = []
+    for wrap in (load_agent, lambda name: Interpreted(load_agent(name))):
+        opponents = [wrap(name) for name in ("planner", "cautious", "greedy")]
+        env = gymnasium.make("rummy/BasicRummy-v0", num_players=4, opponents=opponents, episode="deal").unwrapped
+        rng = random.Random(3)
+        for seed in range(5):
+            _, info = env.reset(seed=seed)
+            played.append(play_episode(env, rng, info))
+    assert [reward for reward, _ in played[:5]] == [reward for reward, _ in played[5:]]
+    assert [info["deals"] for _, info in played[:5]] == [info["deals"] for _, info in played[5:]]

@@ -67,7 +67,20 @@ def start_seats(rules, games, seats, rows, seeds, learners):
 
 @kernel
 def advance(
-    rules, policies, parameters, games, seats, rows, actions, words, masks, observations, rewards, views, reward_kind
+    rules,
+    policies,
+    parameters,
+    lengths,
+    games,
+    seats,
+    rows,
+    actions,
+    words,
+    masks,
+    observations,
+    rewards,
+    views,
+    reward_kind,
 ):
     """Apply `actions` where an action is due, and play on to the learner's next decision or the end of the episode.
 
@@ -77,7 +90,7 @@ def advance(
     `masks` and `observations` (of the learner's seat) are written. `rewards` and `views` (`STATE`, (1,)) are scratch.
 
     `policies` (int64, (num_players - 1,)) are the handles of those who play the seats after the learner's, in order,
-    each with its row of `parameters` (float64).
+    each with as many entries of its row of `parameters` (float64) as `lengths` (int64) says.
     """
     for k in range(len(rows)):
         i, s = rows[k], seats[rows[k]]
@@ -86,7 +99,7 @@ def advance(
         if before == OWN_TURN and not is_in_words(rules, words, i, actions[k]):
             s.illegal, s.status, s.reward = actions[k], EPISODE_OVER, -1.0
         elif before == PLAYING or not _apply(rules, games, seats, i, actions[k], rewards, reward_kind):
-            _play_others(rules, policies, parameters, games, seats, i, words, rewards, views, reward_kind)
+            _play_others(rules, policies, parameters, lengths, games, seats, i, words, rewards, views, reward_kind)
         if s.status == EPISODE_OVER:
             for block in range(NUM_BLOCKS):
                 words[i, block] = 0
@@ -112,7 +125,7 @@ def _apply(rules, games, seats, i, action, rewards, reward_kind):
 
 
 @kernel
-def _play_others(rules, policies, parameters, games, seats, i, words, rewards, views, reward_kind):
+def _play_others(rules, policies, parameters, lengths, games, seats, i, words, rewards, views, reward_kind):
     g, s = games[i], seats[i]
     while g.over == OVER_NO:
         legal_actions(rules, games, i, words, i)
@@ -121,7 +134,8 @@ def _play_others(rules, policies, parameters, games, seats, i, words, rewards, v
         if other == _LEARNER or policies[other] == OUTSIDE:
             s.status = OWN_TURN if other == _LEARNER else OUTSIDE_TURN
             return
-        action = choose_action(policies[other], parameters[other], rules, games, i, words, i, s.streams[seat], views)
+        own = parameters[other][: lengths[other]]
+        action = choose_action(policies[other], own, rules, games, i, words, i, s.streams[seat], views)
         if _apply(rules, games, seats, i, action, rewards, reward_kind):
             return
     s.status = EPISODE_OVER

@@ -29,6 +29,7 @@ class Opponents:
     Attributes:
         parameters: float64, shape ``(num_players - 1, P)``: those of the compiled agent of each seat after the
             learner's, filled up with 0.
+        lengths: int64, shape ``(num_players - 1,)``: how many of them are its own.
 
     Raises:
         ArgumentError: An agent is unknown or cannot play at this table, or there are too few or too many.
@@ -53,7 +54,8 @@ class Opponents:
             for agent, compiled in zip(agents, self._compiled, strict=True)
         ]
         given = [() if agent is None else agent.parameters for agent in self._compiled]
-        self.parameters = np.zeros((others, max(map(len, given), default=0)))
+        self.lengths = np.array([len(numbers) for numbers in given], np.int64)
+        self.parameters = np.zeros((others, self.lengths.max(initial=0)))
         for row, numbers in zip(self.parameters, given, strict=True):
             row[: len(numbers)] = numbers
         self._stream = np.zeros(4, np.int64)

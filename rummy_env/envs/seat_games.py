@@ -197,8 +197,9 @@ class SeatGames:
 
     def _advance(self, rows: np.ndarray, actions: np.ndarray) -> None:
         advance(
-            *(self._rules, self._opponents.policies(), self._opponents.parameters, self._games, self._seats, rows),
-            *(actions, self._words, self.masks, self.observations, self._deal_rewards, new_games(1), self._reward_kind),
+            *(self._rules, self._opponents.policies(), self._opponents.parameters, self._opponents.lengths),
+            *(self._games, self._seats, rows, actions, self._words),
+            *(self.masks, self.observations, self._deal_rewards, new_games(1), self._reward_kind),
         )
 
     def _note_deal(self, row: int) -> None:
