@@ -44,6 +44,7 @@ TINY = {
     "judges": ["random"],
     "ladder": ["random"],
     "bf16": "no",
+    "threads": 2,
 }
 
 
@@ -54,7 +55,7 @@ def arguments(tmp_path, **changes):
 def slow_advantages(rollout, args):
     """The same from the definition, seat by seat of every game."""
     result = np.full(rollout.values.shape, np.nan)
-    for game in range(args.num_envs):
+    for game in range(rollout.env.num_envs):
         for seat in range(args.num_players):
             decided = [t for t in range(args.num_steps) if rollout.decides[t, game] and rollout.seats[t, game] == seat]
             following = 0.0
@@ -91,15 +92,50 @@ def test_advantages(tmp_path):
 
 
 def test_a_bonus_for_going_out(tmp_path):
-    plain, paid = (Training(arguments(tmp_path, out_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
+    plain, paid = (Training(arguments(tmp_path, win_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
     for training in (plain, paid):
-        training.rollout.play(training.learner, None, training.clock, load_agent("planner"))
-    more = paid.rollout.rewards - plain.rollout.rewards
-    ended = plain.rollout.ended
+        training._play(None, "planner")
+    plain, paid = plain.rollouts[0], paid.rollouts[0]
+    more, ended = paid.rewards - plain.rewards, plain.ended
     assert not more[~ended].any() and np.allclose(more.sum(axis=2), 0, atol=1e-6)
     assert np.allclose(np.sort(more[more.any(axis=2)]), [-0.25, 0.25]) and (more.any(axis=2).sum() > 5)
-    winners = plain.rollout.rewards[more > 0]
+    winners = plain.rewards[more > 0]
     assert (winners >= 0).all() and (winners > 0).any()  # who goes out is never the one that pays
+
+
+def test_shaping_pays_what_the_first_hands_cost(tmp_path):
+    """Over a deal the payments of a seat add up to minus the potential of what it was dealt."""
+    plain, shaped = (Training(arguments(tmp_path, shaping=0.1 * more, num_steps=60)) for more in (0, 1))
+    dealt = [rollout.env.potentials() for rollout in shaped.rollouts]
+    for training in (plain, shaped):
+        training._play(None, "planner")
+    for first, before, after in zip(dealt, plain.rollouts, shaped.rollouts, strict=True):
+        assert np.array_equal(before.actions, after.actions)
+        over = np.flatnonzero(after.ended.any(axis=0))
+        more = (after.rewards - before.rewards).cumsum(axis=0)[after.ended.argmax(axis=0)[over], over]
+        assert len(over) > 8 and first.any() and np.allclose(more, -0.1 * first[over], atol=1e-5)
+        after.play(shaped.learner, None, load_agent("planner"), 0.0)
+        before.play(plain.learner, None, load_agent("planner"), 0.0)
+        assert np.array_equal(before.rewards, after.rewards)
+
+
+def test_the_first_deals_give_way(tmp_path):
+    args = arguments(
+        *(tmp_path,),
+        rules="contract_rummy",
+        num_players=3,
+        first_deals=[1],
+        first_deals_until=0.5,
+        clone_decisions=0,
+        decisions=1000,
+        scripted={},
+    )
+    training = Training(args)
+    for done in (0, 499, 500):
+        training.decisions = done
+        training._play(None, "random")
+        deals = [rollout.env.rules.deal_weights for rollout in training.rollouts]
+        assert all(sum(weights) == (1 if done < 500 else 7) for weights in deals)
 
 
 def test_the_agent_computes_as_the_network():
@@ -183,7 +219,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, 
     whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole"), augment=augment))
     whole.run()
     assert whole.cloned >= 600 and whole.decisions + whole.cloned >= 3000
-    assert whole.rollout.illegal == 0
+    assert whole.illegal == 0
     assert {match["opponent"] for match in whole.matches} == {"random"}
 
     killed = Training.begin(arguments(tmp_path, augment=augment))
@@ -257,7 +293,7 @@ def test_arguments(tmp_path):
     for changes, told in (
         ({"decisions": 0}, "say how long"),
         ({"scripted": {"planner": 0.9}, "snapshots": 0.2}, "more than all games"),
-        ({"out_bonus": 0.1, "episode": "game"}, "only with episode='deal'"),
+        ({"num_envs": 33}, "num_envs=33: expected a multiple of threads=2"),
         ({"teacher": "nobody"}, "'nobody' is not known"),
     ):
         with pytest.raises(ArgumentError, match=told):
@@ -327,4 +363,4 @@ def test_learning(tmp_path):
     training.run()
     untrained, trained = (match["points"] for match in training.matches)
     assert untrained < 8 and trained > 9.5, (untrained, trained)
-    assert training.rollout.illegal == 0
+    assert training.illegal == 0

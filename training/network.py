@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from rummy_env.policy import PolicyAgent, PolicyTable, skipping_blocks
 
@@ -31,8 +32,10 @@ class Network(nn.Module):
         planes, entries = skipping_blocks(layout)
         self._planes = [(block.offset, block.offset + block.size) for block in planes]
         self._entries = [(block.offset, block.offset + block.size) for block in entries]
-        self._discards, self._take = actions.blocks["discard"], actions.blocks["take_top"].offset
-        self._num_planes = sum(block.size for block in planes) // self._discards.size
+        discards, take, count = actions.blocks["discard"], actions.blocks["take_top"].offset, actions.num_actions
+        self._around_discards = (discards.offset, count - discards.offset - discards.size)
+        self._around_take = (take, count - take - 1)
+        self._num_planes = sum(block.size for block in planes) // discards.size
         shares = self._num_planes + sum(block.size for block in entries)
         self.skip = _linear(hidden[-1], shares, gain=0.01) if shares else None
 
@@ -40,20 +43,23 @@ class Network(nn.Module):
         """Logits ``(k, num_actions)`` and values ``(k,)``, float32, of observations, int8 ``(k, size)``."""
         device = observations.device.type
         precision = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
-        hidden = inputs = observations.to(precision)
+        hidden = observations.to(precision)
         for layer in self.trunk:
             hidden = torch.relu(layer(hidden))
-        logits, value = self.policy(hidden).float(), self.value(hidden).float().squeeze(-1)
+        # In bfloat16 the probabilities of actions would move by more than what an update is to move them.
+        with torch.autocast(device, enabled=False):
+            return self._heads(observations, hidden.float())
+
+    def _heads(self, observations: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        logits, value = self.policy(hidden), self.value(hidden).squeeze(-1)
         if self.skip is None:
             return logits, value
         shares = self.skip(hidden)
-        planes = torch.cat([inputs[:, first:end] for first, end in self._planes], 1)
-        of_cards = planes.view(len(inputs), self._num_planes, -1) * shares[:, : self._num_planes, None]
-        of_top = torch.cat([inputs[:, first:end] for first, end in self._entries], 1) * shares[:, self._num_planes :]
-        discards, take = self._discards, self._take
-        logits[:, discards.offset : discards.offset + discards.size] += of_cards.sum(1)
-        logits[:, take] += of_top.sum(1)
-        return logits, value
+        planes = torch.cat([observations[:, first:end] for first, end in self._planes], 1).float()
+        of_cards = shares[:, None, : self._num_planes] @ planes.view(len(hidden), self._num_planes, -1)
+        entries = torch.cat([observations[:, first:end] for first, end in self._entries], 1)
+        of_top = (entries * shares[:, self._num_planes :]).sum(1, keepdim=True)
+        return logits + pad(of_cards[:, 0], self._around_discards) + pad(of_top, self._around_take), value
 
 
 def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:

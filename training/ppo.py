@@ -9,6 +9,9 @@ one was stopped. The folder of the run gets `checkpoint.pt`, `best.npz` (the pol
 
 import signal
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,9 +24,8 @@ import torch
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from rummy_env.agents import Agent, load_agent
+from rummy_env.agents import load_agent
 from rummy_env.arena import Match, run
 from rummy_env.arena.report import Report
 from rummy_env.errors import ArgumentError, RummyError
@@ -41,7 +43,7 @@ from training.folder import (
 )
 from training.network import Network, policy_weights, to_agent
 from training.renaming import suit_renamings
-from training.rollout import Clock, Rollout
+from training.rollout import Decisions, Rollout
 
 
 @dataclass
@@ -56,6 +58,10 @@ class Arguments:
     """``"deal"`` for single deals, ``"game"`` for whole games."""
     deals: Any = None
     """Contracts that are dealt, as for `SelfPlayVectorEnv`; null for all."""
+    first_deals: Any = None
+    """Contracts that single deals are of at first; null for the same as later."""
+    first_deals_until: float = 0.3
+    """Share of the training after which they give way to `deals`."""
     reward: str = "score"
     """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
     observation: str = "planning"
@@ -72,7 +78,7 @@ class Arguments:
     """Steps of all games between two updates."""
     hidden: list[int] = field(default_factory=lambda: [256, 128])
     """Sizes of the hidden layers."""
-    epochs: int = 2
+    epochs: int = 1
     """Times that each decision is learned from."""
     minibatch: int = 1024
     """Decisions of one gradient step."""
@@ -96,8 +102,12 @@ class Arguments:
     """Longest gradient; longer ones are shortened."""
     reward_scale: float = 3.0
     """What a reward of 1 counts."""
-    out_bonus: float = 0.0
-    """What going out is paid besides its points, by the others in equal shares; for single deals."""
+    win_bonus: float = 0.0
+    """What winning is paid besides its points, by the others in equal shares: going out in a deal, the whole game."""
+    shaping: float = 0.0
+    """Weight of the potential of the hands, as in `rummy_env.envs.shaping`, at the beginning; it falls linearly."""
+    shaping_until: float = 0.4
+    """Share of the training after which nothing is paid for it any more."""
     teacher: str = "cautious"
     """Scripted player that is cloned first."""
     clone_decisions: int = 3_000_000
@@ -126,8 +136,8 @@ class Arguments:
     """Who the best policy plays on fresh deals in the end."""
     ladder_deals: int = 2000
     """Duplicate deals, or games, of each of these matches; 0 for none."""
-    threads: int = 1
-    """Threads of PyTorch and of the engine."""
+    threads: int = 2
+    """Threads, each of which plays its share of the games and learns from its share of every minibatch."""
     device: str = "auto"
     """``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU where there is one."""
     bf16: str = "auto"
@@ -136,7 +146,7 @@ class Arguments:
     """Folder of the run."""
 
 
-FREE = ("minutes", "decisions", "ladder", "ladder_deals", "threads", "out")
+FREE = ("minutes", "decisions", "ladder", "ladder_deals", "out")
 """Arguments in which a run that goes on may differ from what it was."""
 FRESH = 10**9
 """How far the seed of the last match is from that of the training."""
@@ -145,9 +155,13 @@ FRESH = 10**9
 class Learner:
     """The network and its optimizer, on their device.
 
+    Each thread computes the gradients of its own decisions, on a network that shares the weights and has gradients of
+    its own; an update goes by their mean.
+
     Attributes:
         network: What is trained.
         optimizer: Adam.
+        threads: Threads, one for each part of the games.
     """
 
     def __init__(self, args: Arguments, table: PolicyTable) -> None:
@@ -159,6 +173,13 @@ class Learner:
         self._renamings = suit_renamings(table) if args.augment else []
         self.network = Network(table, args.hidden).to(self._device)
         self.optimizer = self.fresh_optimizer(args.learning_rate)
+        self.threads = ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,))
+        self._networks = [self.network]
+        for _ in range(1, args.threads):
+            network = deepcopy(self.network)
+            for weight, shared in zip(network.parameters(), self.network.parameters(), strict=True):
+                weight.data = shared.data
+            self._networks.append(network)
 
     def fresh_optimizer(self, learning_rate: float) -> torch.optim.Adam:
         """An Adam that has seen nothing."""
@@ -181,58 +202,71 @@ class Learner:
         network.load_state_dict(weights)
         return network
 
-    def learn(self, rollout: Rollout, advantages: np.ndarray, entropy: float, cloning: bool) -> dict[str, float]:
-        """Learn from a rollout, by PPO or from the labels; figures are means over the minibatches."""
-        args = self._args
-        known = np.flatnonzero(~np.isnan(advantages).ravel())
-
-        def flat(array: np.ndarray) -> Tensor:
-            return torch.from_numpy(array.reshape(-1, *array.shape[2:]))
-
-        arrays = [flat(array) for array in (rollout.observations, rollout.masks, rollout.labels)]
-        arrays += [flat(array) for array in (rollout.log_probs, advantages, rollout.values + advantages)]
-        sums: dict[str, float] = {}
-        steps = 0
+    def learn(self, parts: list[Decisions], entropy: float, cloning: bool) -> dict[str, float]:
+        """Learn from the decisions of all threads, by PPO or from the labels; figures are means over minibatches."""
+        args, steps = self._args, max(1, round(sum(map(len, parts)) / self._args.minibatch))
+        advantages = torch.cat([part.advantages for part in parts])
+        explained = float(1 - advantages.var() / torch.cat([part.returns for part in parts]).var())
+        for part in parts:
+            part.advantages = (part.advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        figures: list[dict[str, float]] = []
         for _ in range(1 if cloning else args.epochs):
-            for part in torch.from_numpy(known)[torch.randperm(len(known))].split(args.minibatch):
-                batch = [array[part].to(self._device) for array in arrays]
-                if self._renamings:
-                    batch[:3] = self._renamed(*batch[:3])
-                loss, figures = self._loss(batch, entropy, cloning)
-                self.optimizer.zero_grad()
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.network.parameters(), args.max_gradient)
-                self.optimizer.step()
-                steps += 1
-                for name, value in figures.items():
-                    sums[name] = sums.get(name, 0.0) + value.item()
-        return {name: value / steps for name, value in sums.items()}
+            orders = [torch.randperm(len(part)).tensor_split(steps) for part in parts]
+            for rows in zip(*orders, strict=True):
+                renaming = self._renamings[int(torch.randint(len(self._renamings), ()))] if self._renamings else None
 
-    def _renamed(self, observations: Tensor, masks: Tensor, labels: Tensor) -> list[Tensor]:
-        columns, actions = self._renamings[int(torch.randint(len(self._renamings), ()))]
-        return [observations[:, columns], masks[:, actions], actions.argsort()[labels]]
+                def work(network: Network, part: Decisions, rows: Tensor, renaming: Any = renaming) -> dict[str, float]:
+                    return self._gradients(network, part.rows(rows, self._device), renaming, entropy, cloning)
 
-    def _loss(self, batch: list[Tensor], entropy: float, cloning: bool) -> tuple[Tensor, dict[str, Tensor]]:
-        args = self._args
-        observations, masks, labels, old_log_probs, advantages, returns = batch
-        logits, values = self._forward(self.network, observations)
-        logits = logits.masked_fill(masks == 0, -1e9)
-        value_loss = (values - returns).square().mean()
+                figures += self.threads.map(work, self._networks, parts, rows)
+                self._update()
+        means = {name: float(np.mean([each[name] for each in figures])) for name in figures[0]}
+        return {**means, "explained": explained}
+
+    def _gradients(
+        self, network: Network, batch: Decisions, renaming: tuple[Tensor, Tensor] | None, entropy: float, cloning: bool
+    ) -> dict[str, float]:
+        """Leave the gradients of a minibatch in a network."""
+        if renaming is not None:
+            columns, actions = renaming
+            batch.observations = batch.observations[:, columns]
+            batch.choices = torch.where(batch.choices < 0, -1, actions.argsort()[batch.choices])
+        loss, figures = self._loss(network, batch, entropy, cloning)
+        network.zero_grad()
+        loss.backward()
+        return {name: value.item() for name, value in figures.items()}
+
+    def _update(self) -> None:
+        weights = [list(network.parameters()) for network in self._networks]
+        for first, *others in zip(*weights, strict=True):
+            assert first.grad is not None
+            for other in others:
+                first.grad += other.grad
+            first.grad /= len(self._networks)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._args.max_gradient)
+        self.optimizer.step()
+
+    def _loss(
+        self, network: Network, batch: Decisions, entropy: float, cloning: bool
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        args, chosen = self._args, batch.chosen[:, None]
+        logits, values = self._forward(network, batch.observations)
+        illegal = batch.choices < 0
+        log_probs = logits.gather(1, batch.choices.clamp(0)).masked_fill(illegal, -1e9).log_softmax(1)
+        value_loss = (values - batch.returns).square().mean()
         if cloning:
-            imitation = cross_entropy(logits, labels)
-            agreement = (logits.argmax(1) == labels).float().mean()
+            imitation = -log_probs.gather(1, chosen).mean()
+            agreement = (log_probs.argmax(1, keepdim=True) == chosen).float().mean()
             return imitation + args.value_weight * value_loss, {
                 "policy_loss": imitation.detach(),
                 "value_loss": value_loss.detach(),
                 "agreement": agreement,
             }
-        log_probs = logits.log_softmax(1)
-        disorder = -(logits.softmax(1) * log_probs).sum(1).mean()
-        log_ratio = log_probs.gather(1, labels[:, None])[:, 0] - old_log_probs
+        disorder = -(log_probs.exp() * log_probs).sum(1).mean()
+        log_ratio = log_probs.gather(1, chosen)[:, 0] - batch.log_probs
         ratio = log_ratio.exp()
-        scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
-        policy_loss = -torch.min(ratio * scaled, clipped * scaled).mean()
+        policy_loss = -torch.min(ratio * batch.advantages, clipped * batch.advantages).mean()
         loss = policy_loss + args.value_weight * value_loss - entropy * disorder
         return loss, {
             "policy_loss": policy_loss.detach(),
@@ -262,14 +296,14 @@ class Training:
     def __init__(self, args: Arguments) -> None:
         if not args.minutes and not args.decisions:
             raise ArgumentError("minutes=0, decisions=0: say how long to train")
-        torch.set_num_threads(args.threads)
+        torch.set_num_threads(1)
         torch.manual_seed(args.seed)
         self.args, self.folder = args, Path(args.out)
-        self.rollout = Rollout(args)
-        rules = self.rollout.env.rules.replace(name=RuleSet.load(args.rules).name)
+        self.rollouts = [Rollout(args, part) for part in range(args.threads)]
+        rules = self.rollouts[0].env.rules.replace(name=RuleSet.load(args.rules).name)
         self.table = PolicyTable(rules, args.num_players, args.observation)
         self.learner = Learner(args, self.table)
-        self.clock = Clock()
+        self.times = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)
         self.active = np.zeros(self.table.observed.size, bool)
         self.cloned, self.decisions, self.iteration = 0, 0, 0
         self.best = -np.inf
@@ -300,15 +334,15 @@ class Training:
         self.learner.network.load_state_dict(found["network"])
         self.learner.optimizer.load_state_dict(found["optimizer"])
         torch.set_rng_state(found["random"])
-        self.rollout.restore(bytes(found["games"].numpy()))
-        self.clock.seconds = found["seconds"]
+        for rollout, games in zip(self.rollouts, found["games"], strict=True):
+            rollout.restore(bytes(games.numpy()))
         self.active = found["active"].numpy()
-        for name in ("cloned", "decisions", "iteration", "best", "pool", "rows", "matches"):
+        for name in ("cloned", "decisions", "iteration", "best", "times", "pool", "rows", "matches"):
             setattr(self, name, found[name])
 
     def save(self) -> None:
         """Write the checkpoint."""
-        content = {name: getattr(self, name) for name in ("cloned", "decisions", "iteration", "best", "pool")}
+        content = {name: getattr(self, name) for name in ("cloned", "decisions", "iteration", "best", "times", "pool")}
         save_checkpoint(
             self.folder,
             {
@@ -319,9 +353,8 @@ class Training:
                 "network": self.learner.network.state_dict(),
                 "optimizer": self.learner.optimizer.state_dict(),
                 "random": torch.get_rng_state(),
-                "games": torch.frombuffer(bytearray(self.rollout.state()), dtype=torch.uint8),
+                "games": [torch.frombuffer(bytearray(one.state()), dtype=torch.uint8) for one in self.rollouts],
                 "active": torch.from_numpy(self.active),
-                "seconds": self.clock.seconds,
                 "rows": self.rows,
                 "matches": self.matches,
             },
@@ -330,7 +363,18 @@ class Training:
     @property
     def seconds(self) -> float:
         """Seconds trained, all parts together."""
-        return sum(self.clock.seconds.values())
+        return sum(self.times.values())
+
+    @property
+    def illegal(self) -> int:
+        """Illegal actions chosen so far."""
+        return sum(rollout.illegal for rollout in self.rollouts)
+
+    @contextmanager
+    def _timed(self, part: str) -> Iterator[None]:
+        began = perf_counter()
+        yield
+        self.times[part] += perf_counter() - began
 
     @property
     def progress(self) -> float:
@@ -341,6 +385,10 @@ class Training:
         if self.args.decisions:
             shares.append((self.cloned + self.decisions) / self.args.decisions)
         return min(max(shares), 1.0)
+
+    def _between(self, first: float, last: float) -> float:
+        """What falls linearly over the training, now."""
+        return first + self.progress * (last - first)
 
     def run(self) -> None:
         """Train to the end, or until interrupted.
@@ -377,8 +425,7 @@ class Training:
     def _clone(self) -> None:
         for group in self.learner.optimizer.param_groups:
             group["lr"] = self.args.clone_learning_rate
-        decisions = self._iterate(None, 0.0, self.rollout.player(self.args.teacher))
-        self.cloned += decisions
+        self.cloned += self._iterate(None, 0.0, self.args.teacher)
 
     def _end_cloning(self) -> None:
         self.learner.optimizer = self.learner.fresh_optimizer(self.args.learning_rate)
@@ -391,14 +438,13 @@ class Training:
         self.pool = [*self.pool, {name: tensor.cpu().clone() for name, tensor in state.items()}][-self.args.pool :]
 
     def _improve(self) -> None:
-        args, progress = self.args, self.progress
+        args = self.args
         for group in self.learner.optimizer.param_groups:
-            group["lr"] = args.learning_rate + progress * (args.last_learning_rate - args.learning_rate)
-        weights = self.pool[int(self.rollout.rng.integers(len(self.pool)))]
+            group["lr"] = self._between(args.learning_rate, args.last_learning_rate)
+        weights = self.pool[int(torch.randint(len(self.pool), ()))]
         before = self.decisions
-        self.decisions += self._iterate(
-            self.learner.snapshot(weights), args.entropy + progress * (args.last_entropy - args.entropy), None
-        )
+        entropy = self._between(args.entropy, args.last_entropy)
+        self.decisions += self._iterate(self.learner.snapshot(weights), entropy, None)
         if self.decisions // args.snapshot_every > before // args.snapshot_every:
             self._keep_snapshot()
         if self.decisions // args.match_every > before // args.match_every:
@@ -406,16 +452,12 @@ class Training:
             self.save()
             self._write_figures()
 
-    def _iterate(self, snapshot: Network | None, entropy: float, teacher: Agent | None) -> int:
+    def _iterate(self, snapshot: Network | None, entropy: float, teacher: str | None) -> int:
         """One rollout and what is learned from it; the number of decisions."""
-        begin = perf_counter()
-        rollout, clock = self.rollout, self.clock
-        rollout.play(self.learner, snapshot, clock, teacher)
-        clock("learning")
-        self.active |= np.bitwise_or.reduce(rollout.observations.reshape(-1, len(self.active))) > 0
-        advantages = rollout.advantages()
-        figures = self.learner.learn(rollout, advantages, entropy, teacher is not None)
-        clock("learning")
+        before = self.seconds
+        parts = self._play(snapshot, teacher)
+        with self._timed("learning"):
+            figures = self.learner.learn(parts, entropy, teacher is not None)
         broken = [name for name, value in figures.items() if not np.isfinite(value)]
         if broken or not all(bool(weight.isfinite().all()) for weight in self.learner.network.parameters()):
             raise TrainingError(
@@ -423,9 +465,7 @@ class Training:
                 "is intact. A lower learning_rate or reward_scale, or bf16=no, may help"
             )
         self.iteration += 1
-        known = ~np.isnan(advantages)
-        count = int(known.sum())
-        returns = (rollout.values + advantages)[known]
+        count = sum(map(len, parts))
         row = {
             "iteration": self.iteration,
             "decisions": self.decisions if teacher else self.decisions + count,
@@ -433,10 +473,9 @@ class Training:
             "seconds": self.seconds,
             "entropy": np.nan,
             **figures,
-            "explained": float(1 - np.var(advantages[known]) / np.var(returns)),
-            "illegal": rollout.illegal,
-            "decisions_per_s": count / (perf_counter() - begin),
-            **{f"{part}_s": seconds for part, seconds in clock.seconds.items()},
+            "illegal": self.illegal,
+            "decisions_per_s": count / (self.seconds - before),
+            **{f"{part}_s": seconds for part, seconds in self.times.items()},
         }
         self.rows.append(row)
         if self._board is not None:
@@ -448,8 +487,35 @@ class Training:
             self._tell(f"{row['decisions'] + row['cloned']:>11,} decisions  {row['decisions_per_s']:>7,.0f}/s  {told}")
         return count
 
+    def _play(self, snapshot: Network | None, teacher: str | None) -> list[Decisions]:
+        """A rollout of every thread."""
+        args = self.args
+        shaping = args.shaping * max(0.0, 1 - self.progress / args.shaping_until)
+        if args.first_deals is not None:
+            first = self.progress < args.first_deals_until
+            for rollout in self.rollouts:
+                later = args.deals or rollout.env.rules.played_contracts
+                rollout.env.set_deals(args.first_deals if first else later)
+
+        def play(rollout: Rollout) -> float:
+            return rollout.play(self.learner, snapshot, None if teacher is None else rollout.player(teacher), shaping)
+
+        began = perf_counter()
+        inference = float(np.mean(list(self.learner.threads.map(play, self.rollouts))))
+        seconds = perf_counter() - began
+        self.times["inference"] += inference * seconds
+        self.times["engine"] += (1 - inference) * seconds
+        with self._timed("learning"):
+            for rollout in self.rollouts:
+                seen = rollout.observations.reshape(-1, len(self.active))
+                self.active |= np.bitwise_or.reduce(seen) > 0
+            return list(self.learner.threads.map(Rollout.decisions, self.rollouts))
+
     def _play_matches(self) -> None:
-        self.clock("matches")
+        with self._timed("matches"):
+            self._judge()
+
+    def _judge(self) -> None:
         agent = to_agent(self.learner.network, self.table, self.active)
         report = self.match(agent, self.args.judges, self.args.match_deals, self.args.seed)
         ahead = report.cross_table()
@@ -466,7 +532,6 @@ class Training:
         if mean > self.best:
             self.best = mean
             write_whole(self.folder / BEST, agent.save)
-        self.clock("learning")
 
     def match(self, agent: Any, others: list[str], length: int, seed: int) -> Report:
         """A match of an agent against others, in duplicate deals or games as in training."""
@@ -508,11 +573,11 @@ def main(args: Arguments | None = None) -> None:
         sys.exit(f"error: {error}")
     for table in report.tables() if report else ():
         Console().print(table)
-    parts = {name: seconds / training.seconds for name, seconds in training.clock.seconds.items()}
+    parts = {name: seconds / training.seconds for name, seconds in training.times.items()}
     print(f"{training.seconds / 60:.1f} minutes: " + ", ".join(f"{share:.0%} {name}" for name, share in parts.items()))
     curves = training.folder / "curves.png"
     drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
-    print(f"{training.rollout.illegal} illegal actions; best policy {training.folder / BEST}, curves {drawn}")
+    print(f"{training.illegal} illegal actions; best policy {training.folder / BEST}, curves {drawn}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """Games for self-play that go on from rollout to rollout, and what each decision in them turned out to be worth."""
 
 import pickle
+from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from rummy_env.agents import Agent, CompiledAgent, seat_agent
 from rummy_env.engine.blocks import PLAIN
@@ -17,28 +20,44 @@ if TYPE_CHECKING:
 
 LEARNER, SNAPSHOT = -1, -2
 """Who plays a seat, if not the scripted player of that number."""
+_GOES_ON = ("env", "_observed", "_info", "rng", "_players", "_potentials", "illegal")
+"""What a rollout leaves to the next."""
 
 
-class Clock:
-    """Seconds of the parts of a training.
+@dataclass
+class Decisions:
+    """Decisions to learn from, k in all.
 
     Attributes:
-        seconds: By part.
+        observations: int8, shape ``(k, size)``.
+        choices: Ids of the legal actions of each, int64, shape ``(k, most)``, filled up with -1.
+        chosen: Place in `choices` of what is to be learned as the action, that played or the teacher's; int64 ``(k,)``.
+        log_probs: How probable it was when it was played, float32 ``(k,)``.
+        advantages: How much better than expected it came out, float32 ``(k,)``.
+        returns: What came of it, float32 ``(k,)``.
     """
 
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)
-        self._part, self._since = "learning", perf_counter()
+    observations: Tensor
+    choices: Tensor
+    chosen: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
 
-    def __call__(self, part: str) -> None:
-        """From now on it is another part's time."""
-        now = perf_counter()
-        self.seconds[self._part] += now - self._since
-        self._part, self._since = part, now
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def rows(self, rows: Tensor, device: torch.device) -> "Decisions":
+        """Those of some rows, on a device."""
+        return Decisions(*(getattr(self, one.name).index_select(0, rows).to(device) for one in fields(self)))
 
 
 class Rollout:
     """Games that go on from rollout to rollout, and what was decided in the last one.
+
+    Args:
+        args: The arguments; a thread plays ``num_envs / threads`` of the games (N).
+        part: Which thread plays these.
 
     Attributes:
         env: The games.
@@ -47,31 +66,35 @@ class Rollout:
             `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
         decides: bool, shape ``(T, N)``: where the learner had more than one legal action.
         labels: int64, shape ``(T, N)``: what is to be learned as the action: that played, or the teacher's.
+
+    Raises:
+        ArgumentError: The arguments are impossible.
     """
 
-    def __init__(self, args: "Arguments") -> None:
+    def __init__(self, args: "Arguments", part: int = 0) -> None:
         self._args = args
+        self._num = args.num_envs // args.threads
+        if args.num_envs != self._num * args.threads:
+            raise ArgumentError(f"num_envs={args.num_envs}: expected a multiple of threads={args.threads}")
         self.env = SelfPlayVectorEnv(
-            *(args.rules, args.num_envs, args.num_players),
+            *(args.rules, self._num, args.num_players),
             **{"episode": args.episode, "deals": args.deals, "reward": args.reward, "observation": args.observation},
-            num_threads=args.threads,
             copy=False,
         )
-        if args.out_bonus and args.episode != "deal":
-            raise ArgumentError(f"out_bonus={args.out_bonus}: only with episode='deal'")
-        self.rng = np.random.default_rng([args.seed, 1])
+        self.rng = np.random.default_rng([args.seed, 1, part])
         self.illegal = 0
         self._scripted = [self.player(name) for name in args.scripted]
         shares = [1 - sum(args.scripted.values()) - args.snapshots, args.snapshots, *args.scripted.values()]
         if min(shares) < 0:
             raise ArgumentError(f"scripted={args.scripted} and snapshots={args.snapshots} are more than all games")
-        bounds = (np.cumsum(shares) * args.num_envs).round().astype(int)
+        bounds = (np.cumsum(shares) * self._num).round().astype(int)
         kinds = [LEARNER, SNAPSHOT, *range(len(self._scripted))]
-        self._others = np.array(kinds)[np.searchsorted(bounds, np.arange(args.num_envs), side="right")]
-        self._players = np.full((args.num_envs, args.num_players), LEARNER)
-        self._observed, self._info = self.env.reset(seed=args.seed)
-        self._seat_players(np.arange(args.num_envs))
-        steps = (args.num_steps, args.num_envs)
+        self._others = np.array(kinds)[np.searchsorted(bounds, np.arange(self._num), side="right")]
+        self._players = np.full((self._num, args.num_players), LEARNER)
+        self._observed, self._info = self.env.reset(seed=int(self.rng.integers(2**63)))
+        self._potentials = args.shaping * self.env.potentials()
+        self._seat_players(np.arange(self._num))
+        steps = (args.num_steps, self._num)
         size, num_actions = self.env.single_observation_space.shape[0], int(self.env.single_action_space.n)
         self.observations = np.zeros((*steps, size), np.int8)
         self.masks = np.zeros((*steps, num_actions), np.int8)
@@ -103,6 +126,64 @@ class Rollout:
             raise ArgumentError(f"{name!r} takes other observations than observation={self._args.observation!r}")
         return agent
 
+    def play(self, learner: "Learner", snapshot: Network | None, teacher: Agent | None, shaping: float = 0.0) -> float:
+        """Play a rollout.
+
+        Args:
+            learner: What decides, and what values the positions.
+            snapshot: The earlier state that plays some seats.
+            teacher: With one it decides in all seats, and its decisions are the labels.
+            shaping: Weight of the potential of the hands, differences of which are paid besides the rewards.
+
+        Returns:
+            Share of the time that was spent in the networks.
+        """
+        self._inferring, began = 0.0, perf_counter()
+        for t in range(self._args.num_steps):
+            self.observations[t], self.masks[t] = self._observed, self._info["action_mask"]
+            self.seats[t] = self._info["seat"]
+            if teacher is None:
+                self._decide(t, learner, snapshot)
+            else:
+                self._copy(t, learner, teacher)
+            self._step(t, shaping)
+        return self._inferring / (perf_counter() - began)
+
+    def _infer(self, learner: "Learner", network: Network, t: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values of step t in some games."""
+        began = perf_counter()
+        found = learner.infer(network, self.observations[t, rows])
+        self._inferring += perf_counter() - began
+        return found
+
+    def _decide(self, t: int, learner: "Learner", snapshot: Network | None) -> None:
+        """Play as whoever sits there; nobody computes where there is but one legal action."""
+        rows = np.arange(self._num)
+        mover = self._players[rows, self.seats[t]]
+        free = self.masks[t].sum(axis=1, dtype=np.int32) > 1
+        self.decides[t] = free & (mover == LEARNER)
+        logits = np.zeros(self.masks[t].shape, np.float32)
+        own = np.flatnonzero(self.decides[t])
+        logits[own], self.values[t, own] = self._infer(learner, learner.network, t, own)
+        frozen = np.flatnonzero(free & (mover == SNAPSHOT))
+        if len(frozen) and snapshot is not None:
+            logits[frozen], _ = self._infer(learner, snapshot, t, frozen)
+        self.actions[t], self.log_probs[t] = self.env.sample_actions(logits)
+        for number, agent in enumerate(self._scripted):
+            asked = np.flatnonzero(mover == number)
+            self.actions[t, asked] = self._ask(agent, asked, t)
+        self.labels[t] = self.actions[t]
+
+    def _copy(self, t: int, learner: "Learner", teacher: Agent) -> None:
+        """Play as the teacher, now and then at random."""
+        rows = np.arange(self._num)
+        self.decides[t] = self.masks[t].sum(axis=1, dtype=np.int32) > 1
+        own = np.flatnonzero(self.decides[t])
+        _, self.values[t, own] = self._infer(learner, learner.network, t, own)
+        self.labels[t] = self._ask(teacher, rows, t)
+        noisy = self.rng.random(self._num) < self._args.clone_noise
+        self.actions[t] = np.where(noisy, self.env.random_actions(), self.labels[t])
+
     def _ask(self, agent: Any, rows: np.ndarray, t: int) -> np.ndarray:
         """What an agent plays at step t in some games."""
         if isinstance(agent, CompiledAgent):
@@ -111,44 +192,44 @@ class Rollout:
             return rows
         return agent.act_batch(self.observations[t, rows], self.masks[t, rows])
 
-    def play(self, learner: "Learner", snapshot: Network | None, clock: Clock, teacher: Agent | None) -> None:
-        """Play a rollout; with a teacher it decides in all seats, and its decisions are the labels."""
-        env, rows, args = self.env, np.arange(self._args.num_envs), self._args
-        for t in range(args.num_steps):
-            observed, mask, seat = self._observed, self._info["action_mask"], self._info["seat"]
-            clock("inference")
-            self.observations[t], self.masks[t], self.seats[t] = observed, mask, seat
-            mover = self._players[rows, seat]
-            logits, self.values[t] = learner.infer(learner.network, self.observations[t])
-            frozen = np.flatnonzero(mover == SNAPSHOT) if teacher is None else rows[:0]
-            if len(frozen) and snapshot is not None:
-                logits[frozen] = learner.infer(snapshot, self.observations[t, frozen])[0]
-            clock("engine")
-            if teacher is None:
-                self.actions[t], self.log_probs[t] = env.sample_actions(logits)
-                for number, agent in enumerate(self._scripted):
-                    asked = np.flatnonzero(mover == number)
-                    self.actions[t, asked] = self._ask(agent, asked, t)
-                self.labels[t] = self.actions[t]
-                self.decides[t] = (mover == LEARNER) & (self.masks[t].sum(axis=1, dtype=np.int32) > 1)
-            else:
-                self.labels[t] = self._ask(teacher, rows, t)
-                noisy = self.rng.random(args.num_envs) < args.clone_noise
-                self.actions[t] = np.where(noisy, env.random_actions(), self.labels[t])
-                self.decides[t] = self.masks[t].sum(axis=1, dtype=np.int32) > 1
-            self.illegal += int((self.masks[t, rows, self.actions[t]] == 0).sum())
-            self._observed, rewards, ended, _, self._info = env.step(self.actions[t])
-            self.rewards[t], self.ended[t] = rewards, ended
-            if ended.any():
-                self._seat_players(np.flatnonzero(ended))
-                if args.out_bonus:
-                    self.rewards[t] += args.out_bonus * self._shares(ended, self._info["episode"]["out"])
+    def _step(self, t: int, shaping: float) -> None:
+        self.illegal += int((self.masks[t, np.arange(self._num), self.actions[t]] == 0).sum())
+        self._observed, rewards, ended, _, self._info = self.env.step(self.actions[t])
+        self.rewards[t], self.ended[t] = rewards, ended
+        if shaping:
+            potentials = shaping * self.env.potentials()
+            self.rewards[t] += np.where(ended[:, None], 0, potentials) - self._potentials
+            self._potentials = potentials
+        if ended.any():
+            self._seat_players(np.flatnonzero(ended))
+            if self._args.win_bonus:
+                self.rewards[t] += self._args.win_bonus * self._shares(ended)
 
-    def _shares(self, ended: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Zero-sum shares of the seats in a deal that ended: 1 for the one that went out, if any; shape ``(N, P)``."""
-        seats = self._args.num_players
-        went_out = out[:, None] == np.arange(seats)
-        return np.where((ended & (out >= 0))[:, None], (seats * went_out - 1) / (seats - 1), 0)
+    def _shares(self, ended: np.ndarray) -> np.ndarray:
+        """Zero-sum shares of the seats in episodes that ended: 1 for a single winner, if any; shape ``(N, P)``."""
+        seats, episode = self._args.num_players, self._info["episode"]
+        won = episode["out"][:, None] == np.arange(seats) if self._args.episode == "deal" else episode["winners"]
+        won = won & ended[:, None]
+        winners = won.sum(axis=1, keepdims=True)
+        return np.where(winners > 0, (seats * won / np.maximum(winners, 1) - 1) / (seats - 1), 0)
+
+    def decisions(self) -> Decisions:
+        """The decisions of the rollout of which is known what followed."""
+        advantages = self.advantages()
+        known = np.flatnonzero(~np.isnan(advantages).ravel())
+        masks = self.masks.reshape(-1, self.masks.shape[-1])[known].view(bool)
+        counts = masks.sum(axis=1)
+        ends = counts.cumsum()
+        rows, actions = masks.nonzero()
+        choices = np.full((len(known), counts.max(initial=1)), -1)
+        choices[rows, np.arange(len(rows)) - (ends - counts)[rows]] = actions
+        chosen = (choices == self.labels.ravel()[known, None]).argmax(axis=1)
+        advantage = advantages.ravel()[known]
+        arrays = (
+            *(self.observations.reshape(-1, self.observations.shape[-1])[known], choices, chosen),
+            *(self.log_probs.ravel()[known], advantage, self.values.ravel()[known] + advantage),
+        )
+        return Decisions(*(torch.from_numpy(array) for array in arrays))
 
     def advantages(self) -> np.ndarray:
         """Generalised advantages from decision to decision of a seat; NaN where nothing is known yet of what follows.
@@ -156,7 +237,7 @@ class Rollout:
         Returns:
             float32, shape ``(T, N)``.
         """
-        args, rows = self._args, np.arange(self._args.num_envs)
+        args, rows = self._args, np.arange(self._num)
         result = np.full(self.values.shape, np.nan, np.float32)
         paid, next_value, next_advantage = (np.zeros(self.rewards.shape[1:], np.float32) for _ in range(3))
         known = np.zeros(self.rewards.shape[1:], bool)
@@ -178,8 +259,9 @@ class Rollout:
     def state(self) -> bytes:
         """The games, as they are now, with all that goes on from here."""
         # One pickle, so that observations and masks stay the buffers of the environment.
-        return pickle.dumps((self.env, self._observed, self._info, self.rng, self._players, self.illegal))
+        return pickle.dumps([getattr(self, name) for name in _GOES_ON])
 
     def restore(self, state: bytes) -> None:
         """Go on from what `state` gave."""
-        self.env, self._observed, self._info, self.rng, self._players, self.illegal = pickle.loads(state)
+        for name, value in zip(_GOES_ON, pickle.loads(state), strict=True):
+            setattr(self, name, value)
