@@ -15,7 +15,7 @@ INTERPRETED_TESTS := tests/test_basic_examples.py tests/test_contract_examples.p
 .PHONY: help venv demo test test-bounds test-interpreted test-train test-libraries test-screen lint docs bench clean
 
 help:
-	@echo "make demo              play complete games of both rummies through PettingZoo"
+	@echo "make demo              play games of both rummies, then train a player of Basic Rummy for two minutes"
 	@echo "make test              run the tests"
 	@echo "make test-bounds       run the tests with bounds checking in the engine"
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
@@ -41,10 +41,10 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.core
 
-$(VENV)/.train: $(VENV)/.dev
-	@echo "installing the training libraries into $(VENV) ..."
-	$(INSTALL) --editable ".[train]"
-	@touch $@
+$(VENV)/.train: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing rummy-env and the training libraries into $(VENV) ..."
+	$(INSTALL) --editable ".[train,plot]"
+	@touch $@ $(VENV)/.core
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing the documentation tools into $(VENV) ..."
@@ -53,8 +53,10 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
 
 venv: $(VENV)/.dev
 
-demo: $(VENV)/.core
+demo: $(VENV)/.train
 	$(BIN)/rummy demo
+	rm -rf runs/demo
+	$(BIN)/python -m training.ppo --config configs/train/demo.yaml
 
 test: $(VENV)/.dev
 	$(PYTEST)
@@ -65,7 +67,7 @@ test-bounds: $(VENV)/.dev
 test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
 
-test-train: $(VENV)/.train
+test-train: $(VENV)/.dev $(VENV)/.train
 	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_readme.py
 
 # Ray pins an older Gymnasium than the rest is tested with.

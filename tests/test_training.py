@@ -119,6 +119,14 @@ def test_shaping_pays_what_the_first_hands_cost(tmp_path):
         assert np.array_equal(before.rewards, after.rewards)
 
 
+def test_shorter_deals_are_for_training_only(tmp_path):
+    training = Training(arguments(tmp_path, max_turns=6, num_steps=60))
+    training._play(None, "random")
+    turns = [rollout.env.rules.table(2).max_turns for rollout in training.rollouts]
+    assert turns == [6, 6] and all(rollout.ended.sum() > 3 * 16 for rollout in training.rollouts)
+    assert training.table.rules.table(2).max_turns == RuleSet.load(RULES).table(2).max_turns > 6
+
+
 def test_the_first_deals_give_way(tmp_path):
     args = arguments(
         *(tmp_path,),

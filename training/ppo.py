@@ -54,6 +54,8 @@ class Arguments:
     """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
     num_players: int = 2
     """Seats at the table."""
+    max_turns: int = 0
+    """Turns of all players after which a deal is over while training; 0 for those of the rules."""
     episode: str = "deal"
     """``"deal"`` for single deals, ``"game"`` for whole games."""
     deals: Any = None
@@ -300,7 +302,8 @@ class Training:
         torch.manual_seed(args.seed)
         self.args, self.folder = args, Path(args.out)
         self.rollouts = [Rollout(args, part) for part in range(args.threads)]
-        rules = self.rollouts[0].env.rules.replace(name=RuleSet.load(args.rules).name)
+        loaded = RuleSet.load(args.rules)
+        rules = self.rollouts[0].env.rules.replace(name=loaded.name, max_turns_per_deal=loaded.max_turns_per_deal)
         self.table = PolicyTable(rules, args.num_players, args.observation)
         self.learner = Learner(args, self.table)
         self.times = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)

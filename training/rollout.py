@@ -13,6 +13,7 @@ from rummy_env.agents import Agent, CompiledAgent, seat_agent
 from rummy_env.engine.blocks import PLAIN
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError
+from rummy_env.rules import RuleSet
 from training.network import Network
 
 if TYPE_CHECKING:
@@ -76,8 +77,11 @@ class Rollout:
         self._num = args.num_envs // args.threads
         if args.num_envs != self._num * args.threads:
             raise ArgumentError(f"num_envs={args.num_envs}: expected a multiple of threads={args.threads}")
+        rules = RuleSet.load(args.rules)
+        if args.max_turns:
+            rules = rules.replace(max_turns_per_deal=args.max_turns)
         self.env = SelfPlayVectorEnv(
-            *(args.rules, self._num, args.num_players),
+            *(rules, self._num, args.num_players),
             **{"episode": args.episode, "deals": args.deals, "reward": args.reward, "observation": args.observation},
             copy=False,
         )
