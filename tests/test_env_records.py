@@ -1,5 +1,7 @@
 """The environments write records: of every finished episode, of the game that would have been played without."""
 
+import copy
+import pickle
 import random
 
 import gymnasium
@@ -7,7 +9,10 @@ import numpy as np
 import pytest
 
 from rummy_env import Game, basic_rummy_v0
+from rummy_env.agents import load_agent
+from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.envs.vector import SeatVectorEnv
+from rummy_env.errors import IllegalActionError
 from rummy_env.record import read_records, replay
 from tests.aec_play import every_module, play
 from tests.seat_play import BASIC, CONTRACT, every_id
@@ -113,6 +118,81 @@ def test_episodes_of_a_batch_are_recorded(mode, path):
     records = list(read_records(path))
     assert len(records) == finished
     assert all(replay(record).over for record in records)
+
+
+def self_play(env, steps):
+    """Two rows at random, the last by an agent; what every step returned, and the finished games, played along."""
+    agent, last = load_agent("greedy"), np.array([2])
+    games = [Game(env.rules, env.num_players, int(seed)) for seed in env.seeds]
+    returned, finished = [], []
+    for _ in range(steps):
+        actions = env.random_actions()
+        actions[last] = env.agent_actions(agent, last)
+        for game, action in zip(games, actions.tolist(), strict=True):
+            game.apply(action)
+        observations, rewards, terminated, _, _ = env.step(actions)
+        returned.append((observations.tobytes(), rewards.tobytes(), terminated.tobytes()))
+        for row in np.flatnonzero(terminated):
+            finished.append(games[row].to_dict())
+            games[row] = Game(env.rules, env.num_players, int(env.seeds[row]))
+    return returned, finished
+
+
+@pytest.mark.parametrize("preset", ["contract_rummy", "basic_rummy"])
+def test_games_of_self_play_are_recorded_and_the_same_as_without(preset, path):
+    arguments = {"rules": preset, "num_envs": 3, "num_players": 3, "episode": "deal"}
+    env, plain = SelfPlayVectorEnv(record=path, **arguments), SelfPlayVectorEnv(**arguments)
+    env.reset(seed=[4, 5, 6])
+    plain.reset(seed=[4, 5, 6])
+    returned, finished = self_play(env, 1500)
+    assert returned == self_play(plain, 1500)[0]
+    records = list(read_records(path))
+    assert len(records) > 3
+    assert [replay(record).to_dict() for record in records] == finished
+    assert {4, 5, 6} < {record.seed for record in records}
+
+
+def test_an_abandoned_or_refused_move_of_self_play_is_in_no_record(path):
+    env = SelfPlayVectorEnv("basic_rummy", num_envs=3, episode="deal", record=path)
+    env.reset(seed=1)
+    self_play(env, 5)
+    _, info = env.reset(seed=2)
+    with pytest.raises(IllegalActionError):
+        env.step(info["action_mask"].argmin(axis=1))
+    _, finished = self_play(env, 500)
+    assert [replay(record).to_dict() for record in read_records(path)] == finished != []
+
+
+def test_self_play_with_other_deals_is_recorded_by_the_rules_of_each_game(path):
+    env = SelfPlayVectorEnv("contract_rummy", num_envs=3, num_players=2, episode="deal", deals=[1, 2], record=path)
+    env.set_deals([1])
+    env.reset(seed=3)
+    first = set(env.seeds.tolist())
+    env.set_deals([2])
+    for _ in range(2000):
+        env.step(env.random_actions())
+    records = list(read_records(path))
+    asked = {record.seed: replay(record) and record.deals[0]["contract"] for record in records}
+    assert len(records) > 3 == len(first)
+    assert all(number == (1 if seed in first else 2) for seed, number in asked.items())
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_an_environment_records_its_own_games(duplicate, path):
+    env = SelfPlayVectorEnv("basic_rummy", num_envs=3, episode="deal", record=path)
+    env.reset(seed=7)
+    for _ in range(20):
+        env.step(env.random_actions())
+    twin = duplicate(env)
+    while not env.step(env.random_actions())[2].any():
+        pass
+    ended = list(read_records(path))
+    for _ in range(20):
+        env.step(env.random_actions())
+    while not twin.step(twin.random_actions())[2].any():
+        pass
+    assert [record.digest for record in read_records(path)][-len(ended) :] == [record.digest for record in ended]
+    assert all(replay(record).over for record in ended)
 
 
 def test_a_recorded_episode_has_its_last_moves_for_pictures(path):

@@ -19,6 +19,7 @@ from rummy_env.engine.potential import potentials
 from rummy_env.engine.selfplay import EPISODE, advance, begin, choose_by_logits, choose_uniformly
 from rummy_env.engine.state import NONE, NUM_BLOCKS, new_games
 from rummy_env.envs.arguments import Deals, check_choice, check_count, episode_rules, other_deals
+from rummy_env.envs.recorder import Recorder
 from rummy_env.envs.spaces import ActionSpace
 from rummy_env.envs.workers import Workers
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError
@@ -54,6 +55,8 @@ class SelfPlayVectorEnv:
         copy: Whether every call returns arrays of its own. With False they are the buffers of the environment, which
             the next call overwrites.
         observation: ``"plain"``, or ``"planning"``: after the same blocks some more that say what the cards are worth.
+        record: File to which every finished episode is appended, as a line that `rummy_env.record` reads. The games
+            are the same; each is played along as a `Game`, which costs speed.
 
     Attributes:
         single_observation_space: `Box` of 0 and 1, int8, shape ``(size,)``; `observation_space` for all N.
@@ -97,6 +100,7 @@ class SelfPlayVectorEnv:
         num_threads: int = 1,
         copy: bool = True,
         observation: str = "plain",
+        record: str | Path | None = None,
     ) -> None:
         announce_compilation()
         loaded = RuleSet.load(rules)
@@ -119,6 +123,7 @@ class SelfPlayVectorEnv:
         self._next_seed: int | None = None
         self._ready = False
         self._workers = Workers(num_threads)
+        self._recorder = None if record is None else Recorder(record, num_envs)
         self._rows = np.arange(num_envs)
         self._games = new_games(num_envs)
         self._words = np.zeros((num_envs, NUM_BLOCKS), np.int64)
@@ -164,6 +169,7 @@ class SelfPlayVectorEnv:
             *(self._games, self._words, self._masks, self._observations, self._seats, self._seeds, self._streams),
         )
         self._ready = True
+        self._begin_records(self._rows)
         return self._out(self._observations), self._info()
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Info]:
@@ -194,6 +200,8 @@ class SelfPlayVectorEnv:
         illegal = first_illegal(self._compiled, self._words, self._rows, self._actions)
         if illegal != NONE:
             self._refuse(illegal)
+        if self._recorder is not None:
+            self._recorder.note(self._rows, self._actions)
         self._workers.run(
             partial(advance, self._compiled, self.reward == "win"),
             *(self._games, self._words, self._masks, self._observations, self._seats, self._seeds),
@@ -202,6 +210,7 @@ class SelfPlayVectorEnv:
         info = self._info()
         if self._terminated.any():
             info["episode"], info["_episode"] = self._episodes(), self._terminated.copy()
+            self._write_records(np.flatnonzero(self._terminated))
         return (
             self._out(self._observations),
             self._out(self._rewards),
@@ -300,6 +309,19 @@ class SelfPlayVectorEnv:
     def close(self) -> None:
         """Let the threads go."""
         self._workers.close()
+
+    def _begin_records(self, rows: np.ndarray) -> None:
+        """Games of `rows` have just been dealt."""
+        if self._recorder is not None:
+            for row in rows.tolist():
+                game = Game(self.rules, self.num_players, int(self._games["seed"][row]))
+                self._recorder.begin(row, game, at_position=False)
+
+    def _write_records(self, rows: np.ndarray) -> None:
+        """Games of `rows` have ended, and the next ones have been dealt."""
+        if self._recorder is not None:
+            self._recorder.write(rows)
+            self._begin_records(rows)
 
     def _out(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
