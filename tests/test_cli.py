@@ -7,6 +7,7 @@ import pytest
 
 from rummy_env import Game
 from rummy_env.cli import main
+from rummy_env.envs.single import SeatEnv
 from rummy_env.record import make_record, read_records, replay
 from rummy_env.rules import RuleSet
 from rummy_env.version import __version__
@@ -75,6 +76,28 @@ def test_simulate_prints_a_table(rummy, short_rules):
     assert status == 0
     for label in ("games", "deals", "turns per deal", "decisions a second", "mean score by seat", "turn limit"):
         assert label in out
+
+
+def test_simulate_lets_agents_play_the_same_games_as_the_environments(rummy, tmp_path):
+    record = tmp_path / "games.jsonl"
+    arguments = ("--variant", "basic_rummy", "--players", "3", "--games", "2", "--seed", "4", "--record", str(record))
+    status, _, _ = rummy("simulate", "greedy", "random", "greedy", *arguments)
+    assert status == 0
+    for seed, one in zip((4, 5), read_records(record), strict=True):
+        env = SeatEnv("basic_rummy", num_players=3, seat=0, opponents=["random", "greedy"])
+        env.reset(seed=seed)
+        terminated, learner = False, iter(actions_of_seat(one, 0))
+        while not terminated:
+            _, _, terminated, _, info = env.step(next(learner))
+        assert info["scores"].tolist() == list(one.scores)
+
+
+def actions_of_seat(record, seat):
+    game = record.start_game()
+    for action in record.actions:
+        if game.player == seat:
+            yield action
+        game.apply(action)
 
 
 def test_show_tells_a_seeded_game_and_the_same_game_from_a_record(rummy, short_rules, tmp_path):
@@ -154,6 +177,8 @@ def test_demo_plays_both_games_to_the_end(rummy):
         (["simulate", "--players", "two"], "--players"),
         (["simulate", "--variant", "basic_rummy", "--players", "7"], "7"),
         (["simulate", "--games", "0"], "--games"),
+        (["simulate", "nobody"], "nobody"),
+        (["simulate", "random", "greedy", "--players", "3"], "2 agents for 3 seats"),
         (["simulate", "--seed", "-1"], "--seed"),
         (["simulate", "--seed", str(2**63)], "seed"),
         (["simulate", "--record", "missing/folder/games.jsonl"], "missing/folder/games.jsonl"),
