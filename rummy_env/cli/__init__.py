@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rummy_env.cli.animate import animate
 from rummy_env.cli.arena import arena
 from rummy_env.cli.demo import demo
 from rummy_env.cli.play import play
@@ -22,7 +23,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (play, simulate, arena, show, view, stats, rules, demo):
+for command in (play, simulate, arena, show, view, animate, stats, rules, demo):
     app.command()(command)
 
 

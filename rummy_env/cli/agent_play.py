@@ -13,7 +13,11 @@ from rummy_env.rules import RuleSet
 
 
 def seat_agents(names: Sequence[str], rules: RuleSet, num_players: int) -> list[Agent]:
-    """An agent for each seat, of its own name or all of one; `ArgumentError` as of `seat_agent`, or for other counts."""
+    """An agent for each seat, where `names` has one for all or one for each.
+
+    Raises:
+        ArgumentError: There are other numbers of names, or as of `seat_agent`.
+    """
     if len(names) not in (1, num_players):
         raise ArgumentError(f"{len(names)} agents for {num_players} seats: name one for all, or one for each")
     return [seat_agent(names[seat % len(names)], rules, num_players) for seat in range(num_players)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rummy_env.errors import ArgumentError
+from rummy_env.cli.options import check_seat
 from rummy_env.record import find_record
 from rummy_env.viewer import page
 
@@ -20,6 +20,5 @@ def view(
 ) -> None:
     """Write a recorded game as one HTML file to step through; it needs no network."""
     found = find_record(record, game)
-    if seat is not None and seat >= found.num_players:
-        raise ArgumentError(f"--seat {seat} is not at the table: choose 0 … {found.num_players - 1}")
+    check_seat(seat, found)
     output.write_text(page(found, seat), encoding="utf-8")

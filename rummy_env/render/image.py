@@ -25,13 +25,16 @@ _WHITE, _PALE = (248, 248, 244), (196, 220, 208)
 _MARGIN, _GAP = 8, 6
 
 
-def render_image(game: Game, viewer: int | None = None, moves: Sequence[Move] = ()) -> np.ndarray:
+def render_image(
+    game: Game, viewer: int | None = None, moves: Sequence[Move] = (), headline: str | None = None
+) -> np.ndarray:
     """The table as a picture.
 
     Args:
         game: The game to show.
         viewer: Seat whose hand lies face up, the others face down; None shows all hands.
         moves: The last moves, oldest first; more than `MOVES_SHOWN` are cut.
+        headline: What is said in place of whose turn it is.
 
     Returns:
         uint8, shape ``(640, 960, 3)``: rows, columns, RGB.
@@ -47,7 +50,7 @@ def render_image(game: Game, viewer: int | None = None, moves: Sequence[Move] = 
     surface.fill(_FELT)
     inside = SIZE[0] - 2 * _MARGIN
     _text(surface, deal_line(game, position), (_MARGIN, 8), inside, 24, _WHITE)
-    _text(surface, turn_line(game, position), (_MARGIN, 32), inside, 22, _MARK)
+    _text(surface, headline or turn_line(game, position), (_MARGIN, 32), inside, 22, _MARK)
     _middle(surface, game, position, moves, Place(_MARGIN, 56, inside, 112))
     seats = Place(_MARGIN, 174, inside, SIZE[1] - 174 - _MARGIN)
     for seat, panel in enumerate(_panels(seats, game.num_players)):
