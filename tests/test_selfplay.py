@@ -9,6 +9,7 @@ import pytest
 
 from rummy_env import basic_rummy_v0, contract_rummy_v0
 from rummy_env.agents import load_agent
+from rummy_env.cards import NUM_FACES, parse_cards
 from rummy_env.envs import selfplay, workers
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, IllegalActionError, ResetNeededError, RulesError, SeedError
@@ -216,6 +217,7 @@ def test_before_the_first_reset():
         env.random_actions,
         lambda: env.sample_actions(logits),
         lambda: env.game(0),
+        env.secrets,
         lambda: env.seeds,
     )
     for call in calls:
@@ -260,6 +262,26 @@ def test_nothing_hidden_is_seen(module, table):
             np.testing.assert_array_equal(other.observation(int(info["seat"][i])), observations[i])
             np.testing.assert_array_equal(other.action_mask(), info["action_mask"][i])
         observations, _, _, _, info = env.step(env.random_actions())
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_secrets_are_the_hidden_cards(players):
+    env = SelfPlayVectorEnv("contract_rummy", 8, players, episode="deal", deals=[7])
+    env.reset(seed=3)
+    for _ in range(300):
+        env.step(env.random_actions())
+    told = env.secrets().reshape(8, 3 * players - 1, NUM_FACES)
+    emptying = 0
+    for row, cards in enumerate(told):
+        position = env.game(row).to_dict()
+        seat = position["player"]
+        held = [position["hands"][(seat + ahead) % players] for ahead in range(1, players)]
+        following = parse_cards(position["stock"])[::-1][: 2 * players]
+        emptying += len(following) < 2 * players
+        expected = [parse_cards(hand) for hand in held] + [[face] for face in following]
+        for counts, faces in zip(cards, expected + [[]] * (2 * players - len(following)), strict=True):
+            assert np.array_equal(counts, np.bincount(faces, minlength=NUM_FACES))
+    assert players == 2 or emptying
 
 
 def test_random_actions_are_legal_and_uniform():

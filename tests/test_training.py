@@ -176,6 +176,17 @@ def test_entries_never_seen_count_nothing():
     assert not np.array_equal(*agent.logits(seen))
 
 
+def test_the_oracle_sees_what_the_policy_does_not(tmp_path):
+    table = PolicyTable(RuleSet.load(RULES), 2, "planning")
+    network = Network(table, [24, 16], 5)
+    seen, secrets = torch.ones(2, table.observed.size, dtype=torch.int8), torch.zeros(2, 5, dtype=torch.int8)
+    secrets[1, 3] = 1
+    logits, values = network(seen, secrets)
+    assert torch.equal(logits[0], logits[1]) and values[0] != values[1]
+    weights = to_agent(network, table, np.ones(table.observed.size, bool))._weights
+    assert {name.partition(".")[0] for name in weights} == {"trunk", "policy", "skip"}
+
+
 def renamed(position, suits):
     names = dict(zip("CDHS", ("CDHS"[suit] for suit in suits), strict=True))
     text = json.dumps(position)
@@ -222,15 +233,15 @@ def test_an_interrupted_run_stops_after_the_update(tmp_path, monkeypatch):
     assert str(figures(again)) == str(figures(whole))
 
 
-@pytest.mark.parametrize("augment", [False, True])
-def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, augment):
-    whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole"), augment=augment))
+@pytest.mark.parametrize("changes", [{}, {"augment": True, "oracle": True, "shaping": 0.1}])
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, changes):
+    whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole"), **changes))
     whole.run()
     assert whole.cloned >= 600 and whole.decisions + whole.cloned >= 3000
     assert whole.illegal == 0
     assert {match["opponent"] for match in whole.matches} == {"random"}
 
-    killed = Training.begin(arguments(tmp_path, augment=augment))
+    killed = Training.begin(arguments(tmp_path, **changes))
     iterate, count = killed._iterate, iter(range(6))
 
     def kill(*given):
@@ -241,7 +252,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, 
     monkeypatch.setattr(killed, "_iterate", kill)
     with pytest.raises(KeyboardInterrupt):
         killed.run()
-    again = Training.begin(arguments(tmp_path, augment=augment))
+    again = Training.begin(arguments(tmp_path, **changes))
     assert 0 < again.iteration < len(whole.rows)
     again.run()
     assert str(figures(again)) == str(figures(whole))  # as text, where a NaN equals itself

@@ -20,15 +20,17 @@ class Network(nn.Module):
     Args:
         table: What it is trained for.
         hidden: Sizes of the hidden layers.
+        secrets: Entries that only the value sees, through a layer of its own; 0 for none.
     """
 
-    def __init__(self, table: PolicyTable, hidden: list[int]) -> None:
+    def __init__(self, table: PolicyTable, hidden: list[int], secrets: int = 0) -> None:
         super().__init__()
         layout, actions = table.observed, table.actions
         sizes = [layout.size, *hidden]
         self.trunk = nn.ModuleList([_linear(*pair, gain=2**0.5) for pair in pairwise(sizes)])
         self.policy = _linear(hidden[-1], actions.num_actions, gain=0.01)
         self.value = _linear(hidden[-1], 1, gain=1.0)
+        self.oracle = _linear(hidden[-1] + secrets, hidden[-1], gain=2**0.5) if secrets else None
         planes, entries = skipping_blocks(layout)
         self._planes = [(block.offset, block.offset + block.size) for block in planes]
         self._entries = [(block.offset, block.offset + block.size) for block in entries]
@@ -39,27 +41,35 @@ class Network(nn.Module):
         shares = self._num_planes + sum(block.size for block in entries)
         self.skip = _linear(hidden[-1], shares, gain=0.01) if shares else None
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits ``(k, num_actions)`` and values ``(k,)``, float32, of observations, int8 ``(k, size)``."""
+    def forward(self, observations: Tensor, secrets: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Logits ``(k, num_actions)`` and values ``(k,)``, float32.
+
+        Args:
+            observations: int8, shape ``(k, size)``.
+            secrets: int8, shape ``(k, secrets)``, if there are any.
+        """
         device = observations.device.type
         precision = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
         hidden = observations.to(precision)
         for layer in self.trunk:
             hidden = torch.relu(layer(hidden))
+        told = hidden
+        if self.oracle is not None and secrets is not None:
+            told = torch.relu(self.oracle(torch.cat([hidden, secrets.to(precision)], 1)))
         # In bfloat16 the probabilities of actions would move by more than what an update is to move them.
         with torch.autocast(device, enabled=False):
-            return self._heads(observations, hidden.float())
+            return self._logits(observations, hidden.float()), self.value(told.float()).squeeze(-1)
 
-    def _heads(self, observations: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        logits, value = self.policy(hidden), self.value(hidden).squeeze(-1)
+    def _logits(self, observations: Tensor, hidden: Tensor) -> Tensor:
+        logits: Tensor = self.policy(hidden)
         if self.skip is None:
-            return logits, value
+            return logits
         shares = self.skip(hidden)
         planes = torch.cat([observations[:, first:end] for first, end in self._planes], 1).float()
         of_cards = shares[:, None, : self._num_planes] @ planes.view(len(hidden), self._num_planes, -1)
         entries = torch.cat([observations[:, first:end] for first, end in self._entries], 1)
         of_top = (entries * shares[:, self._num_planes :]).sum(1, keepdim=True)
-        return logits + pad(of_cards[:, 0], self._around_discards) + pad(of_top, self._around_take), value
+        return logits + pad(of_cards[:, 0], self._around_discards) + pad(of_top, self._around_take)
 
 
 def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
@@ -70,7 +80,7 @@ def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
 
 
 def policy_weights(network: Network, active: np.ndarray) -> dict[str, Tensor]:
-    """What plays of a network: copies of all weights but those of the value, float32 on the CPU.
+    """What plays of a network: copies of all weights but those for the value, float32 on the CPU.
 
     Args:
         network: The network.
@@ -78,7 +88,11 @@ def policy_weights(network: Network, active: np.ndarray) -> dict[str, Tensor]:
             weights that mean nothing, and get 0.
     """
     state = network.state_dict().items()
-    weights = {name: tensor.detach().float().cpu().clone() for name, tensor in state if not name.startswith("value.")}
+    weights = {
+        name: tensor.detach().float().cpu().clone()
+        for name, tensor in state
+        if not name.startswith(("value.", "oracle."))
+    }
     weights["trunk.0.weight"][:, ~torch.from_numpy(active)] = 0
     return weights
 

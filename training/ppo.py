@@ -126,6 +126,8 @@ class Arguments:
     """Decisions between two of these states."""
     pool: int = 10
     """Number of earlier states that are kept, the oldest go first."""
+    oracle: bool = False
+    """Whether values are learned, in training only, with the cards in sight that nobody sees."""
     augment: bool = False
     """Whether every minibatch is seen with its suits renamed."""
     judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
@@ -166,14 +168,14 @@ class Learner:
         threads: Threads, one for each part of the games.
     """
 
-    def __init__(self, args: Arguments, table: PolicyTable) -> None:
+    def __init__(self, args: Arguments, table: PolicyTable, secrets: int) -> None:
         self._args = args
         self._device = torch.device(
             ("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device
         )
         self._bf16 = args.bf16 == "yes" or (args.bf16 == "auto" and _has_fast_bf16(self._device))
         self._renamings = suit_renamings(table) if args.augment else []
-        self.network = Network(table, args.hidden).to(self._device)
+        self.network = Network(table, args.hidden, secrets).to(self._device)
         self.optimizer = self.fresh_optimizer(args.learning_rate)
         self.threads = ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,))
         self._networks = [self.network]
@@ -187,15 +189,15 @@ class Learner:
         """An Adam that has seen nothing."""
         return torch.optim.Adam(self.network.parameters(), lr=learning_rate, eps=1e-5, fused=True)
 
-    def _forward(self, network: Network, observations: Tensor) -> tuple[Tensor, Tensor]:
+    def _forward(self, network: Network, observations: Tensor, secrets: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            logits, values = network(observations)
+            logits, values = network(observations, secrets)
         return logits, values
 
-    def infer(self, network: Network, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits and values, float32, without gradients."""
+    def infer(self, network: Network, *inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values, float32, without gradients; for observations and secrets."""
         with torch.inference_mode():
-            logits, values = self._forward(network, torch.from_numpy(observations).to(self._device))
+            logits, values = self._forward(network, *(torch.from_numpy(array).to(self._device) for array in inputs))
             return logits.cpu().numpy(), values.cpu().numpy()
 
     def snapshot(self, weights: dict[str, Tensor]) -> Network:
@@ -252,7 +254,7 @@ class Learner:
         self, network: Network, batch: Decisions, entropy: float, cloning: bool
     ) -> tuple[Tensor, dict[str, Tensor]]:
         args, chosen = self._args, batch.chosen[:, None]
-        logits, values = self._forward(network, batch.observations)
+        logits, values = self._forward(network, batch.observations, batch.secrets)
         illegal = batch.choices < 0
         log_probs = logits.gather(1, batch.choices.clamp(0)).masked_fill(illegal, -1e9).log_softmax(1)
         value_loss = (values - batch.returns).square().mean()
@@ -305,7 +307,7 @@ class Training:
         loaded = RuleSet.load(args.rules)
         rules = self.rollouts[0].env.rules.replace(name=loaded.name, max_turns_per_deal=loaded.max_turns_per_deal)
         self.table = PolicyTable(rules, args.num_players, args.observation)
-        self.learner = Learner(args, self.table)
+        self.learner = Learner(args, self.table, self.rollouts[0].secrets.shape[-1])
         self.times = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)
         self.active = np.zeros(self.table.observed.size, bool)
         self.cloned, self.decisions, self.iteration = 0, 0, 0

@@ -31,6 +31,7 @@ class Decisions:
 
     Attributes:
         observations: int8, shape ``(k, size)``.
+        secrets: int8, shape ``(k, secrets)``; see `SelfPlayVectorEnv.secrets`, empty without an oracle.
         choices: Ids of the legal actions of each, int64, shape ``(k, most)``, filled up with -1.
         chosen: Place in `choices` of what is to be learned as the action, that played or the teacher's; int64 ``(k,)``.
         log_probs: How probable it was when it was played, float32 ``(k,)``.
@@ -39,6 +40,7 @@ class Decisions:
     """
 
     observations: Tensor
+    secrets: Tensor
     choices: Tensor
     chosen: Tensor
     log_probs: Tensor
@@ -63,8 +65,8 @@ class Rollout:
     Attributes:
         env: The games.
         illegal: Illegal actions chosen so far.
-        observations: int8, shape ``(T, N, size)``; `masks`, `actions`, `log_probs`, `values`, `seats`, `rewards` and
-            `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
+        observations: int8, shape ``(T, N, size)``; `secrets`, `masks`, `actions`, `log_probs`, `values`, `seats`,
+            `rewards` and `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
         decides: bool, shape ``(T, N)``: where the learner had more than one legal action.
         labels: int64, shape ``(T, N)``: what is to be learned as the action: that played, or the teacher's.
 
@@ -101,6 +103,7 @@ class Rollout:
         steps = (args.num_steps, self._num)
         size, num_actions = self.env.single_observation_space.shape[0], int(self.env.single_action_space.n)
         self.observations = np.zeros((*steps, size), np.int8)
+        self.secrets = np.zeros((*steps, self.env.secrets().shape[1] if args.oracle else 0), np.int8)
         self.masks = np.zeros((*steps, num_actions), np.int8)
         self.actions, self.labels = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
         self.log_probs, self.values = np.zeros(steps, np.float32), np.zeros(steps, np.float32)
@@ -146,6 +149,8 @@ class Rollout:
         for t in range(self._args.num_steps):
             self.observations[t], self.masks[t] = self._observed, self._info["action_mask"]
             self.seats[t] = self._info["seat"]
+            if self._args.oracle:
+                self.secrets[t] = self.env.secrets()
             if teacher is None:
                 self._decide(t, learner, snapshot)
             else:
@@ -156,7 +161,7 @@ class Rollout:
     def _infer(self, learner: "Learner", network: Network, t: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits and values of step t in some games."""
         began = perf_counter()
-        found = learner.infer(network, self.observations[t, rows])
+        found = learner.infer(network, self.observations[t, rows], self.secrets[t, rows])
         self._inferring += perf_counter() - began
         return found
 
@@ -229,8 +234,9 @@ class Rollout:
         choices[rows, np.arange(len(rows)) - (ends - counts)[rows]] = actions
         chosen = (choices == self.labels.ravel()[known, None]).argmax(axis=1)
         advantage = advantages.ravel()[known]
+        seen, secret = (array.reshape(self.values.size, -1)[known] for array in (self.observations, self.secrets))
         arrays = (
-            *(self.observations.reshape(-1, self.observations.shape[-1])[known], choices, chosen),
+            *(seen, secret, choices, chosen),
             *(self.log_probs.ravel()[known], advantage, self.values.ravel()[known] + advantage),
         )
         return Decisions(*(torch.from_numpy(array) for array in arrays))

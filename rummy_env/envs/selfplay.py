@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from rummy_env.actions import ActionLayout
 from rummy_env.agents import CompiledAgent
+from rummy_env.cards import NUM_FACES
 from rummy_env.engine.batch import first_illegal
 from rummy_env.engine.compile import compile_rules
 from rummy_env.engine.jit import announce_compilation
@@ -294,6 +295,23 @@ class SelfPlayVectorEnv:
             seats = np.full(self.num_envs, seat, np.int8)
             self._workers.run(partial(potentials, self._compiled), self._games, seats, own)
         return np.ascontiguousarray(values.T)
+
+    def secrets(self) -> np.ndarray:
+        """What is hidden from the seats to move: never for what chooses actions, only for what judges them in training.
+
+        Returns:
+            int8, shape ``(N, (P - 1 + 2 P) * 53)``: how many of every face each other seat holds, the next in turn
+            first; then for each of the next 2 P cards of the stock, top first, a 1 at its face.
+        """
+        self._need_reset()
+        games, seats, ahead = self._games, self.num_players, 2 * self.num_players
+        rows = self._rows[:, None]
+        others = (self._seats[:, None] + np.arange(1, seats)) % seats
+        places = games["stock_size"][:, None] - np.arange(1, ahead + 1)
+        faces = games["stock"][rows, np.maximum(places, 0)]
+        cards = np.zeros((self.num_envs, ahead, NUM_FACES), np.int8)
+        cards[rows, np.arange(ahead), faces] = places >= 0
+        return np.concatenate([games["hands"][rows, others], cards], axis=1).reshape(self.num_envs, -1)
 
     def game(self, index: int) -> Game:
         """The game of a row as a `Game` of its own, without the history: to look at, to search in, to render."""
