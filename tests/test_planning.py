@@ -12,8 +12,10 @@ from rummy_env.cards import FACE_TEXT, parse_face
 from rummy_env.engine.blocks import (
     DEADWOOD_STEPS,
     DISTANCE_STEPS,
+    FEWER_OUTS,
     LESS_DEADWOOD,
     MORE_DEADWOOD,
+    MORE_OUTS,
     OUTS_STEPS,
 )
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
@@ -53,6 +55,20 @@ def discards(game: Game) -> list[str]:
     """Faces that may be discarded now."""
     legal = [game.layout.decode(action) for action in game.legal_actions()]
     return [str(action.face) for action in legal if action.kind == "discard"]
+
+
+def assert_gain(seen: dict[str, np.ndarray], now: int, more: int) -> None:
+    assert seen["outs"].tolist() == reached(OUTS_STEPS, now)
+    assert seen["take_outs"].tolist() == reached(MORE_OUTS, more - now)
+    assert not seen["discard_outs"].any()
+
+
+def assert_discard_outs(seen: dict[str, np.ndarray], outs: dict[str, int]) -> None:
+    """`outs` by discard; no other discard has an entry."""
+    assert seen["outs"].tolist() == reached(OUTS_STEPS, max(outs.values(), default=0))
+    for step, plane in zip(FEWER_OUTS, seen["discard_outs"], strict=True):
+        assert marked(plane) == {card for card in outs if outs[card] >= max(outs.values()) - step}
+    assert not seen["take_outs"].any()
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -101,9 +117,13 @@ def test_distances_are_those_of_the_analysis(name):
             told.add(game.phase)
             if game.phase == "draw":
                 top = now["discard"].split()[-1]
-                outs = contract_outs([*hand, top], contract, game.rules)
-                assert seen["take_outs"].tolist() == reached(OUTS_STEPS, unseen(seen, outs))
-                assert seen["take_distance"][0] == (top in contract_outs(hand, contract, game.rules))
+                now_helpful = contract_outs(hand, contract, game.rules)
+                outs = [
+                    unseen(seen, helpful)
+                    for helpful in (now_helpful, contract_outs([*hand, top], contract, game.rules))
+                ]
+                assert_gain(seen, *outs)
+                assert seen["take_distance"][0] == (top in now_helpful)
                 continue
             left = {
                 card: after
@@ -111,10 +131,9 @@ def test_distances_are_those_of_the_analysis(name):
                 if card in discards(game)
             }
             assert marked(seen["discard_distance"]) == {card for card in left if left[card] == min(left.values())}
-            for card in left:
-                outs = contract_outs(without(hand, card), contract, game.rules)
-                expected = reached(OUTS_STEPS, unseen(seen, outs)) if left[card] == min(left.values()) else [0] * 6
-                assert seen["discard_outs"][:, parse_face(card)].tolist() == expected
+            least = [card for card in left if left[card] == min(left.values())]
+            outs = {card: unseen(seen, contract_outs(without(hand, card), contract, game.rules)) for card in least}
+            assert_discard_outs(seen, outs)
     assert told == {"draw", "play"}
 
 
@@ -137,16 +156,17 @@ def test_deadwood_is_that_of_the_analysis(name):
             top = now["discard"].split()[-1]
             least = min(deadwood(without([*hand, top], card)) for card in set(hand) - {top})
             assert seen["take_deadwood"].tolist() == reached(LESS_DEADWOOD, deadwood(hand) - least)
-            outs = unseen(seen, partition_outs([*hand, top], game.rules))
-            assert seen["take_outs"].tolist() == reached(OUTS_STEPS, outs)
+            assert_gain(seen, *(unseen(seen, partition_outs(held, game.rules)) for held in (hand, [*hand, top])))
             continue
         after = {card: deadwood(without(hand, card)) for card in discards(game)}
         least = min(after.values())
         for card, left in after.items():
             planes = seen["discard_deadwood"][:, parse_face(card)].tolist()
             assert planes == [int(left - least <= more) for more in MORE_DEADWOOD]
-            outs = unseen(seen, partition_outs(without(hand, card), game.rules)) if left == least else 0
-            assert seen["discard_outs"][:, parse_face(card)].tolist() == reached(OUTS_STEPS, outs)
+        near = [card for card, left in after.items() if left - least <= MORE_DEADWOOD[-1]]
+        assert_discard_outs(
+            seen, {card: unseen(seen, partition_outs(without(hand, card), game.rules)) for card in near}
+        )
     assert told == {"draw", "play"}
 
 

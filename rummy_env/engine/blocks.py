@@ -83,7 +83,9 @@ DISTANCE_STEPS = (1, 2, 3, 4, 5, 6, 7, 8)
 DEADWOOD_STEPS = (1, 5, 10, 15, 20, 30, 40, 50, 65, 80)
 MORE_DEADWOOD = (0, 2, 5, 9)
 LESS_DEADWOOD = (1, 3, 6, 10)
-OUTS_STEPS = (1, 3, 6, 10, 16, 24)
+OUTS_STEPS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 28)
+FEWER_OUTS = (0, 1, 2, 4)
+MORE_OUTS = (1, 2, 3, 5, 8)
 
 PLAIN, PLANNING = OBSERVATIONS = ("plain", "planning")
 """Kinds of observation: what the seat sees; that, and exact knowledge of what its cards are worth."""
@@ -134,9 +136,10 @@ PLAIN, PLANNING = OBSERVATIONS = ("plain", "planning")
     OBS_DEADWOOD,
     OBS_DISCARD_DEADWOOD,
     OBS_TAKE_DEADWOOD,
+    OBS_OUTS,
     OBS_DISCARD_OUTS,
     OBS_TAKE_OUTS,
-) = range(47)
+) = range(48)
 
 
 def _steps(steps: tuple[int, ...]) -> str:
@@ -241,7 +244,8 @@ def _planning_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
     """What follows from the viewer's hand and from what it sees, for its choices of now."""
     faces, contracts = num_faces(table), rules.contracts is not None
     deadwood = "points of the hand that fit on no meld, once down" if contracts else "points of the hand in no meld"
-    outs, least = f"unseen copies of helpful cards >= {_steps(OUTS_STEPS)}", "leaves the least"
+    outs, least = "unseen copies of helpful cards", "leaves the least"
+    kept = "distance" if contracts else f"deadwood, or no more than {MORE_DEADWOOD[-1]} points above"
     blocks = [
         (
             contracts,
@@ -269,12 +273,19 @@ def _planning_blocks(rules: RuleSet, table: Table) -> list[ObservationBlock]:
         ),
         (
             True,
+            OBS_OUTS,
+            "outs",
+            (len(OUTS_STEPS),),
+            f"before the draw, or after the discard that leaves most of them, {outs} >= {_steps(OUTS_STEPS)}",
+        ),
+        (
+            True,
             OBS_DISCARD_OUTS,
             "discard_outs",
-            (len(OUTS_STEPS), faces),
-            f"per discard that {least} distance or deadwood, {outs}",
+            (len(FEWER_OUTS), faces),
+            f"per discard that {least} {kept}: {outs} are no more than {_steps(FEWER_OUTS)} below the most",
         ),
-        (True, OBS_TAKE_OUTS, "take_outs", (len(OUTS_STEPS),), f"with the top discard, {outs}"),
+        (True, OBS_TAKE_OUTS, "take_outs", (len(MORE_OUTS),), f"the top discard adds {outs} >= {_steps(MORE_OUTS)}"),
     ]
     return [
         ObservationBlock(number, name, shape, meaning) for present, number, name, shape, meaning in blocks if present

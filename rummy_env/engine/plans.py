@@ -9,13 +9,16 @@ from rummy_env.engine.bits import count_bits, lowest_bit
 from rummy_env.engine.blocks import (
     DEADWOOD_STEPS,
     DISTANCE_STEPS,
+    FEWER_OUTS,
     LESS_DEADWOOD,
     MORE_DEADWOOD,
+    MORE_OUTS,
     OBS_DEADWOOD,
     OBS_DISCARD_DEADWOOD,
     OBS_DISCARD_DISTANCE,
     OBS_DISCARD_OUTS,
     OBS_DISTANCE,
+    OBS_OUTS,
     OBS_TAKE_DEADWOOD,
     OBS_TAKE_DISTANCE,
     OBS_TAKE_OUTS,
@@ -27,9 +30,9 @@ from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import JOKER, JOKER_BIT, remove, table_ends
 from rummy_env.engine.partition import best_partition, card_points, meld_outs
 from rummy_env.engine.state import DOWN_NO, NONE, OVER_NO, PHASE_DRAW, PHASE_PLAY
-from rummy_env.engine.writers import at_least, reached
+from rummy_env.engine.writers import at_least, reached, spread_faces
 
-_DISTANCES, _DEADWOODS = reached(DISTANCE_STEPS), reached(DEADWOOD_STEPS)
+_DISTANCES, _DEADWOODS, _OUTS = reached(DISTANCE_STEPS), reached(DEADWOOD_STEPS), reached(OUTS_STEPS)
 
 
 @kernel
@@ -84,10 +87,29 @@ def _copies(outs, one, two, three, unseen_jokers):
 
 
 @kernel
-def _write_outs(row, base, stride, copies):
-    """Thermometer of `OUTS_STEPS`, an entry every `stride`."""
-    for k in range(len(OUTS_STEPS)):
-        row[base + stride * k] = copies >= OUTS_STEPS[k]
+def _write_outs(rules, row, faces):
+    """Entries of the outs that each of some discards leaves; until now the first has their number."""
+    base, most, left = int(rules[0].observation_base[OBS_DISCARD_OUTS]), 0, faces
+    while left:
+        most = max(most, int(row[base + lowest_bit(left)]))
+        left &= left - 1
+    left = faces
+    while left:
+        face = lowest_bit(left)
+        left &= left - 1
+        fewer = most - int(row[base + face])
+        for k in range(len(FEWER_OUTS)):
+            row[base + _faces(rules) * k + face] = fewer <= FEWER_OUTS[k]
+    at_least(row, int(rules[0].observation_base[OBS_OUTS]), _OUTS, len(OUTS_STEPS), most)
+
+
+@kernel
+def _write_gain(rules, row, copies, more):
+    """Entries of the outs of a hand, and of the outs that it would have with the top discard."""
+    at_least(row, int(rules[0].observation_base[OBS_OUTS]), _OUTS, len(OUTS_STEPS), copies)
+    base = int(rules[0].observation_base[OBS_TAKE_OUTS])
+    for k in range(len(MORE_OUTS)):
+        row[base + k] = more - copies >= MORE_OUTS[k]
 
 
 @kernel
@@ -102,20 +124,23 @@ def _plan_contract(
     base = rules[0].observation_base
     distance, free, outs = needs_of_hand(rules, first, second, third, jokers, sets, runs, cards)
     at_least(row, int(base[OBS_DISTANCE]), _DISTANCES, len(DISTANCE_STEPS), distance)
-    least = discards & free if discards & free else discards
-    while least:
-        face = lowest_bit(least)
-        least &= least - 1
-        row[base[OBS_DISCARD_DISTANCE] + face] = 1
-        a, b, c, left = _without(first, second, third, jokers, face)
-        _, _, helpful = needs_of_hand(rules, a, b, c, left, sets, runs, cards)
-        copies = _copies(helpful, one, two, three, unseen_jokers)
-        _write_outs(row, int(base[OBS_DISCARD_OUTS]) + face, _faces(rules), copies)
+    best = discards & free if discards & free else discards
+    if best:
+        spread_faces(row, int(base[OBS_DISCARD_DISTANCE]), best, _faces(rules))
+        left = best
+        while left:
+            face = lowest_bit(left)
+            left &= left - 1
+            a, b, c, held = _without(first, second, third, jokers, face)
+            _, _, helpful = needs_of_hand(rules, a, b, c, held, sets, runs, cards)
+            row[base[OBS_DISCARD_OUTS] + face] = _copies(helpful, one, two, three, unseen_jokers)
+        _write_outs(rules, row, best)
     if top != NONE:
         row[base[OBS_TAKE_DISTANCE]] = (outs >> top) & 1
         a, b, c, held = _with(first, second, third, jokers, top)
         _, _, helpful = needs_of_hand(rules, a, b, c, held, sets, runs, cards)
-        _write_outs(row, int(base[OBS_TAKE_OUTS]), 1, _copies(helpful, one, two, three, unseen_jokers))
+        more = _copies(helpful, one, two, three, unseen_jokers)
+        _write_gain(rules, row, _copies(outs, one, two, three, unseen_jokers), more)
 
 
 @kernel
@@ -165,22 +190,26 @@ def _plan_melds(rules, row, first, second, third, jokers, discards, top, one, tw
     at_least(row, int(base[OBS_DEADWOOD]), _DEADWOODS, len(DEADWOOD_STEPS), deadwood)
     if discards:
         least = _least_deadwood(rules, first, second, third, jokers, points, discards)
+        near = 0
         while discards:
             face = lowest_bit(discards)
             discards &= discards - 1
             a, b, c, left = _without(first, second, third, jokers, face)
-            after = points - int(r.points[face]) - best_partition(rules, a, b, c, left)
-            _write_deadwood(rules, row, face, after - least)
-            if after == least:
+            more = points - int(r.points[face]) - best_partition(rules, a, b, c, left) - least
+            _write_deadwood(rules, row, face, more)
+            if more <= MORE_DEADWOOD[-1]:
+                near |= 1 << face
                 copies = _copies(meld_outs(rules, a, b, c, left), one, two, three, unseen_jokers)
-                _write_outs(row, int(base[OBS_DISCARD_OUTS]) + face, _faces(rules), copies)
+                row[base[OBS_DISCARD_OUTS] + face] = copies
+        _write_outs(rules, row, near)
     if top != NONE:
         a, b, c, held = _with(first, second, third, jokers, top)
         others = (first | (JOKER_BIT if jokers > 0 else 0)) & ~(1 << top)
         least = _least_deadwood(rules, a, b, c, held, points + int(r.points[top]), others)
         _write_saving(rules, row, deadwood - least)
-        copies = _copies(meld_outs(rules, a, b, c, held), one, two, three, unseen_jokers)
-        _write_outs(row, int(base[OBS_TAKE_OUTS]), 1, copies)
+        now = _copies(meld_outs(rules, first, second, third, jokers), one, two, three, unseen_jokers)
+        more = _copies(meld_outs(rules, a, b, c, held), one, two, three, unseen_jokers)
+        _write_gain(rules, row, now, more)
 
 
 @kernel
