@@ -1,0 +1,199 @@
+"""Where a training run stands: its time, its figures, its matches and its best policy."""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from types import FrameType
+from typing import Any, Protocol
+
+import numpy as np
+from rich.console import Console
+
+from rummy_env.agents import Agent, load_agent
+from rummy_env.arena.report import Report
+from rummy_env.errors import ArgumentError
+from rummy_env.rules import RuleSet
+from training.evaluation import play_match, results
+from training.folder import TrainingError, draw_curves, write_table, write_whole
+
+FRESH = 10**9
+"""How far the seed of the last match is from that of the training."""
+KEPT = ("decisions", "seconds", "best", "rows", "matches")
+
+
+class RunArguments(Protocol):
+    """What every training program is told, beside what is its own."""
+
+    num_players: int
+    episode: str
+    seed: int
+    minutes: float
+    decisions: int
+    judges: list[str]
+    match_deals: int
+    match_every: int
+    ladder: list[str]
+    ladder_deals: int
+    out: str
+
+
+class Run:
+    """Where a run stands.
+
+    Args:
+        args: Its arguments.
+        rules: Rules of its matches.
+        best: Name of the file of its best policy.
+
+    Attributes:
+        folder: Folder of the run.
+        decisions: Decisions of the learner so far.
+        seconds: Seconds up to the last update or match.
+        best: Mean of the points against the judges of the best policy.
+        rows: Figures of each update.
+        matches: What each match has shown, as `results` says.
+
+    Raises:
+        ArgumentError: The arguments do not say when the run ends.
+    """
+
+    def __init__(self, args: RunArguments, rules: RuleSet, best: str) -> None:
+        if not args.minutes and not args.decisions:
+            raise ArgumentError("minutes=0, decisions=0: say how long to train")
+        self._args, self._rules = args, rules
+        self.folder, self.best_file = Path(args.out), Path(args.out) / best
+        self.decisions, self.seconds, self.best = 0, 0.0, -np.inf
+        self.rows: list[dict[str, Any]] = []
+        self.matches: list[dict[str, Any]] = []
+        self._since = perf_counter()
+        self._stopping = False
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint has to keep."""
+        return {name: getattr(self, name) for name in KEPT}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        for name in KEPT:
+            setattr(self, name, state[name])
+        self._since = perf_counter()
+
+    @property
+    def progress(self) -> float:
+        """Share of the training that is done, from 0 to 1."""
+        args, shares = self._args, [0.0]
+        if args.minutes:
+            shares.append(self.seconds / (60 * args.minutes))
+        if args.decisions:
+            shares.append(self.decisions / args.decisions)
+        return min(max(shares), 1.0)
+
+    @property
+    def going_on(self) -> bool:
+        """Whether there is more to be done: the end is not reached, and nobody has interrupted it."""
+        return self.progress < 1 and not self._stopping
+
+    def between(self, first: float, last: float) -> float:
+        """What has become by now of a value that moves linearly from `first` to `last`."""
+        return first + self.progress * (last - first)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Within, Ctrl-C ends the run after the update that it is in, and at once if it is pressed again."""
+        self._since = perf_counter()
+        before = signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._stopping:
+            raise KeyboardInterrupt
+        self._stopping = True
+        print("\nstopping after this update; again to stop at once", file=sys.stderr)
+
+    def _elapsed(self) -> float:
+        """Seconds since this was last asked, which are added to those of the run."""
+        now = perf_counter()
+        elapsed, self._since = now - self._since, now
+        self.seconds += elapsed
+        return elapsed
+
+    def note(self, decisions: int, figures: Mapping[str, float]) -> bool:
+        """Take note of an update.
+
+        Args:
+            decisions: Decisions of the learner since the last one.
+            figures: What is to be written down about it.
+
+        Returns:
+            Whether it is time for a match.
+
+        Raises:
+            TrainingError: A figure is not finite.
+        """
+        broken = [name for name, value in figures.items() if not np.isfinite(value)]
+        if broken:
+            raise TrainingError(f"{', '.join(broken)}: not finite after {self.decisions:,} decisions")
+        speed = decisions / self._elapsed()
+        before, self.decisions = self.decisions, self.decisions + decisions
+        at = {"decisions": self.decisions, "seconds": self.seconds, "decisions_per_s": speed}
+        self.rows.append({**at, **figures})
+        if len(self.rows) % 10 == 0:
+            told = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
+            print(f"{self.progress:4.0%}  {self.decisions:>11,} decisions  {speed:>7,.0f}/s  {told}", flush=True)
+        return self.decisions // self._args.match_every > before // self._args.match_every
+
+    def judge(self, agent: Agent, save: Callable[[Path], object]) -> None:
+        """Play the matches against the judges, always the same deals, and save the policy if it is the best so far."""
+        found = results(self._match(agent, self._args.judges, self._args.match_deals, self._args.seed))
+        self._elapsed()
+        for result in found:
+            self.matches.append({"decisions": self.decisions, "seconds": self.seconds, **result})
+            told = "{points:+.2f} points a deal ({low:+.2f} to {high:+.2f}), {won:.1%} won".format(**result)
+            print(f"      against {result['opponent']}: {told}", flush=True)
+        mean = float(np.mean([result["points"] for result in found]))
+        if mean > self.best:
+            self.best = mean
+            write_whole(self.best_file, save)
+
+    @property
+    def judged(self) -> bool:
+        """Whether nothing has been learned since the last match."""
+        return bool(self.matches) and self.matches[-1]["decisions"] == self.decisions
+
+    def _match(self, agent: Agent, others: list[str], length: int, seed: int) -> Report:
+        args = self._args
+        return play_match(agent, others, self._rules, args.num_players, episode=args.episode, length=length, seed=seed)
+
+    def climb(self) -> Report | None:
+        """Match of the best policy against the ladder, on deals that no choice was made by; None if there is none."""
+        args = self._args
+        if not args.ladder_deals or not args.ladder:
+            return None
+        return self._match(load_agent(str(self.best_file)), args.ladder, args.ladder_deals, args.seed + FRESH)
+
+    def write_figures(self) -> None:
+        """Write the tables and the curves."""
+        write_table(self.folder / "progress.csv", self.rows)
+        write_table(self.folder / "matches.csv", self.matches)
+        draw_curves(self.folder / "curves.png", self.rows, self.matches)
+
+    def tell_end(self, illegal: int) -> None:
+        """Tell what came of the run; the ladder only if it came to its end.
+
+        Args:
+            illegal: Illegal actions that the learner chose.
+        """
+        report = self.climb() if self.progress >= 1 else None
+        for table in report.tables() if report else ():
+            Console().print(table)
+        curves = self.folder / "curves.png"
+        drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
+        speed = self.decisions / self.seconds if self.seconds else 0.0
+        print(f"{self.decisions:,} decisions in {self.seconds / 60:.1f} minutes, {speed:,.0f} a second with all costs")
+        print(f"{illegal} illegal actions; best policy {self.best_file}, curves {drawn}")
