@@ -68,7 +68,8 @@ test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
 
 test-train: $(VENV)/.dev $(VENV)/.train
-	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_readme.py
+	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_training_dmc.py \
+		tests/test_training_sb3.py tests/test_readme.py
 
 # Ray pins an older Gymnasium than the rest is tested with.
 $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
@@ -79,7 +80,8 @@ $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt
 	@touch $@
 
 test-libraries: $(LIBRARIES_VENV)/.done
-	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py tests/test_arena.py
+	$(LIBRARIES_VENV)/bin/python -m pytest tests/test_integrations.py tests/test_openspiel.py tests/test_rllib.py \
+		tests/test_training_rllib.py tests/test_arena.py
 
 # A Chromium is not installed: its tests are skipped where there is none.
 test-screen: $(VENV)/.dev
