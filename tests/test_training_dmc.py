@@ -61,19 +61,18 @@ def slow_returns(steps):
 def test_returns(tmp_path, episode):
     """All that a seat is paid from its decision to the end, also over several calls."""
     rules = {"preset": "basic_rummy", "deck_ranks": 5, "deck_suits": 3, "hand_sizes": 4, "target_score": 20}
-    games = Games(arguments(tmp_path, rules=rules, episode=episode, num_envs=4, num_steps=60))
+    games = Games(arguments(tmp_path, rules=rules, episode=episode, num_envs=4, num_steps=60, teacher="greedy"))
     steps = watched(games)
     found = []
     for _ in range(4):
-        decisions, returns = games.play(lambda *_: games.env.random_actions(), 0.0)
-        assert len(decisions) > 0
+        decisions, returns = games.play(games.teacher(), 0.3)
         found += [
             (one["observation"].tobytes(), one["action"], round(float(paid), 3))
             for one, paid in zip(decisions, returns, strict=True)
         ]
     expected = list(slow_returns(steps))
     assert sorted(found) == sorted(expected)
-    assert {0.0} < {paid for *_, paid in expected}
+    assert len({paid for *_, paid in expected}) > 10
 
 
 def figures(training):
@@ -109,6 +108,8 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch):
         assert not run(Match([agent, "random"], RULES, 2, deals=4)).forfeits
     with pytest.raises(ArgumentError, match=r"run with seed=1 \(now 2\)"):
         Training.begin(arguments(tmp_path, seed=2))
+    with pytest.raises(ArgumentError, match="expected a compiled player"):
+        Training(arguments(tmp_path, teacher=str(tmp_path / "run" / BEST)))
 
 
 def test_the_agent_plays_the_highest_values(tmp_path):
@@ -127,7 +128,6 @@ def test_arguments(tmp_path):
     for changes, told in (
         ({"learning_rat": 1.0}, "no such argument.*'learning_rate'"),
         ({"decisions": 0}, "say how long"),
-        ({"teacher": "rollout"}, "can only be asked game by game"),
         ({"teacher": "nobody"}, "'nobody' is not known"),
     ):
         with pytest.raises(ArgumentError, match=told):
@@ -135,25 +135,30 @@ def test_arguments(tmp_path):
 
 
 def test_learning(tmp_path):
-    """Against random play, in points a deal, from nothing; for comparison see the same test of PPO."""
+    """Against the cautious player, on ranks A to 5 in three suits: from -6 points a deal to about -3.
+
+    Half of the games are the player's own. Learning to lose, as with the returns of the other seat, ends below -6.
+    """
     args = arguments(
         tmp_path,
-        num_envs=256,
+        num_envs=128,
         num_steps=32,
         hidden=[64, 64],
         minibatch=256,
+        epochs=2,
         learning_rate=3e-3,
         last_learning_rate=3e-4,
         reward_scale=5.0,
-        explore=0.3,
-        teacher_decisions=0,
-        decisions=100_000,
+        explore=0.2,
+        teacher_decisions=20_000,
+        decisions=50_000,
         match_every=10**9,
-        match_deals=200,
+        match_deals=300,
+        judges=["cautious"],
     )
     training = Training(args)
     training._judge()
     training.train()
     untrained, trained = (match["points"] for match in training.run.matches)
-    assert untrained < 8 and trained > 9.5, (untrained, trained)
+    assert untrained < -5 and trained > -4.5, (untrained, trained)
     assert training.games.illegal == 0

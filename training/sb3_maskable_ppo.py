@@ -118,7 +118,9 @@ class Copy:
 
     def renew(self, model: MaskablePPO) -> None:
         """Play as the model plays now."""
-        self._policy = deepcopy(model.policy)
+        if self._policy is None:  # a policy that has learned cannot be copied
+            self._policy = deepcopy(model.policy)
+        self._policy.load_state_dict(model.policy.state_dict())
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, info: Mapping[str, Any]) -> int:
         """An action drawn from the policy."""
