@@ -138,9 +138,7 @@ class Games:
         """What the teacher plays in these games, whatever is observed; `ArgumentError` if it is not compiled."""
         agent, rows = seat_agent(self._args.teacher, self.env.rules, self.env.num_players), np.arange(self.env.num_envs)
         if not isinstance(agent, CompiledAgent):
-            raise ArgumentError(
-                f"teacher={self._args.teacher!r} can only be asked game by game: too slow to learn from"
-            )
+            raise ArgumentError(f"teacher={self._args.teacher!r}: expected a compiled player, such as 'cautious'")
         return lambda observations, masks: self.env.agent_actions(agent, rows)
 
     def play(self, choose: Choose, explore: float) -> tuple[np.ndarray, np.ndarray]:
