@@ -105,7 +105,8 @@ def draw_curves(path: Path, rows: Sequence[Mapping[str, Any]], matches: Sequence
         strength.legend()
     shown = (("entropy", axes[0, 1]), ("value_loss", axes[1, 0]), ("decisions_per_s", axes[1, 1]))
     for name, axis in shown:
-        axis.plot([row["decisions"] / 1e6 for row in rows], [row[name] for row in rows], linewidth=0.8)
+        told = [row for row in rows if name in row]
+        axis.plot([row["decisions"] / 1e6 for row in told], [row[name] for row in told], linewidth=0.8)
         axis.set_title(name.replace("_", " "))
     for axis in axes.flat:
         axis.set_xlabel("million decisions")

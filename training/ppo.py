@@ -7,43 +7,27 @@ one was stopped. The folder of the run gets `checkpoint.pt`, `best.npz` (the pol
 ``rummy arena`` plays), `progress.csv`, `matches.csv` and `curves.png`.
 """
 
-import signal
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from time import perf_counter
-from types import FrameType
 from typing import Any, Self
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.progress import Progress, TextColumn
 from torch import Tensor
 
-from rummy_env.agents import load_agent
-from rummy_env.arena import Match, run
-from rummy_env.arena.report import Report
-from rummy_env.errors import ArgumentError, RummyError
+from rummy_env.errors import RummyError
 from rummy_env.policy import PolicyTable
 from rummy_env.rules import RuleSet
 from training.arguments import read_arguments
-from training.folder import (
-    BEST,
-    TrainingError,
-    draw_curves,
-    load_checkpoint,
-    save_checkpoint,
-    write_table,
-    write_whole,
-)
+from training.device import computes_in_bf16, find_device
+from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
 from training.renaming import suit_renamings
 from training.rollout import Decisions, Rollout
+from training.run import Run
 
 
 @dataclass
@@ -152,8 +136,6 @@ class Arguments:
 
 FREE = ("minutes", "decisions", "ladder", "ladder_deals", "out")
 """Arguments in which a run that goes on may differ from what it was."""
-FRESH = 10**9
-"""How far the seed of the last match is from that of the training."""
 
 
 class Learner:
@@ -170,13 +152,11 @@ class Learner:
 
     def __init__(self, args: Arguments, table: PolicyTable, secrets: int) -> None:
         self._args = args
-        self._device = torch.device(
-            ("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device
-        )
-        self._bf16 = args.bf16 == "yes" or (args.bf16 == "auto" and _has_fast_bf16(self._device))
+        self._device = find_device(args.device)
+        self._bf16 = computes_in_bf16(args.bf16, self._device)
         self._renamings = suit_renamings(table) if args.augment else []
         self.network = Network(table, args.hidden, secrets).to(self._device)
-        self.optimizer = self.fresh_optimizer(args.learning_rate)
+        self.forget_steps()
         self.threads = ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,))
         self._networks = [self.network]
         for _ in range(1, args.threads):
@@ -185,9 +165,14 @@ class Learner:
                 weight.data = shared.data
             self._networks.append(network)
 
-    def fresh_optimizer(self, learning_rate: float) -> torch.optim.Adam:
-        """An Adam that has seen nothing."""
-        return torch.optim.Adam(self.network.parameters(), lr=learning_rate, eps=1e-5, fused=True)
+    def forget_steps(self) -> None:
+        """Begin with a new Adam."""
+        self.optimizer = torch.optim.Adam(self.network.parameters(), self._args.learning_rate, eps=1e-5, fused=True)
+
+    def set_learning_rate(self, learning_rate: float) -> None:
+        """Step by it from now on."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
 
     def _forward(self, network: Network, observations: Tensor, secrets: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
@@ -281,58 +266,41 @@ class Learner:
         }
 
 
-def _has_fast_bf16(device: torch.device) -> bool:
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    return bool(getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)())
-
-
 class Training:
-    """A run: where it stands, and how it goes on.
+    """A run: its games, what learns from them, and where it stands.
 
     Args:
         args: The arguments.
 
+    Attributes:
+        run: Where it stands.
+        rollouts: The games of each thread.
+
     Raises:
-        ArgumentError: They are impossible, or the folder holds another run.
+        ArgumentError: The arguments are impossible, or the folder holds another run.
     """
 
     def __init__(self, args: Arguments) -> None:
-        if not args.minutes and not args.decisions:
-            raise ArgumentError("minutes=0, decisions=0: say how long to train")
         torch.set_num_threads(1)
         torch.manual_seed(args.seed)
-        self.args, self.folder = args, Path(args.out)
+        self.args = args
         self.rollouts = [Rollout(args, part) for part in range(args.threads)]
         loaded = RuleSet.load(args.rules)
         rules = self.rollouts[0].env.rules.replace(name=loaded.name, max_turns_per_deal=loaded.max_turns_per_deal)
+        self.run = Run(args, rules, BEST)
         self.table = PolicyTable(rules, args.num_players, args.observation)
         self.learner = Learner(args, self.table, self.rollouts[0].secrets.shape[-1])
-        self.times = dict.fromkeys(("engine", "inference", "learning", "matches"), 0.0)
-        self.active = np.zeros(self.table.observed.size, bool)
-        self.cloned, self.decisions, self.iteration = 0, 0, 0
-        self.best = -np.inf
-        self.pool: list[dict[str, Tensor]] = []
-        self.rows: list[dict[str, Any]] = []
-        self.matches: list[dict[str, Any]] = []
-        self._stopping = False
-        self._board = _tensorboard(self.folder)
-        console = Console()
-        self._bar = Progress(
-            *(*Progress.get_default_columns(), TextColumn("{task.fields[speed]}")),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bar.add_task("training", total=1.0, speed="")
+        self._active = np.zeros(self.table.observed.size, bool)
+        self._pool: list[dict[str, Tensor]] = []
 
     @classmethod
     def begin(cls, args: Arguments) -> Self:
         """The run of a folder, from its checkpoint if it has one."""
         training = cls(args)
-        found = load_checkpoint(training.folder, asdict(args), FREE)
+        found = load_checkpoint(training.run.folder, asdict(args), FREE)
         if found is not None:
             training._restore(found)
-            print(f"going on from {training.folder} after {training.decisions:,} decisions")
+            print(f"going on from {training.run.folder} after {training.run.decisions:,} decisions")
         return training
 
     def _restore(self, found: dict[str, Any]) -> None:
@@ -341,163 +309,96 @@ class Training:
         torch.set_rng_state(found["random"])
         for rollout, games in zip(self.rollouts, found["games"], strict=True):
             rollout.restore(bytes(games.numpy()))
-        self.active = found["active"].numpy()
-        for name in ("cloned", "decisions", "iteration", "best", "times", "pool", "rows", "matches"):
-            setattr(self, name, found[name])
+        self._active, self._pool = found["active"].numpy(), found["pool"]
+        self.run.restore(found["run"])
 
     def save(self) -> None:
         """Write the checkpoint."""
-        content = {name: getattr(self, name) for name in ("cloned", "decisions", "iteration", "best", "times", "pool")}
-        save_checkpoint(
-            self.folder,
-            {
-                **content,
-                "arguments": asdict(self.args),
-                "description": self.table.describe(),
-                "policy": policy_weights(self.learner.network, self.active),
-                "network": self.learner.network.state_dict(),
-                "optimizer": self.learner.optimizer.state_dict(),
-                "random": torch.get_rng_state(),
-                "games": [torch.frombuffer(bytearray(one.state()), dtype=torch.uint8) for one in self.rollouts],
-                "active": torch.from_numpy(self.active),
-                "rows": self.rows,
-                "matches": self.matches,
-            },
-        )
-
-    @property
-    def seconds(self) -> float:
-        """Seconds trained, all parts together."""
-        return sum(self.times.values())
+        content = {
+            "arguments": asdict(self.args),
+            "description": self.table.describe(),
+            "policy": policy_weights(self.learner.network, self._active),
+            "network": self.learner.network.state_dict(),
+            "optimizer": self.learner.optimizer.state_dict(),
+            "random": torch.get_rng_state(),
+            "games": [torch.frombuffer(bytearray(one.state()), dtype=torch.uint8) for one in self.rollouts],
+            "active": torch.from_numpy(self._active),
+            "pool": self._pool,
+            "run": self.run.state(),
+        }
+        save_checkpoint(self.run.folder, content)
 
     @property
     def illegal(self) -> int:
         """Illegal actions chosen so far."""
         return sum(rollout.illegal for rollout in self.rollouts)
 
-    @contextmanager
-    def _timed(self, part: str) -> Iterator[None]:
-        began = perf_counter()
-        yield
-        self.times[part] += perf_counter() - began
-
-    @property
-    def progress(self) -> float:
-        """Share of the training that is done, from 0 to 1."""
-        shares = [0.0]
-        if self.args.minutes:
-            shares.append(self.seconds / (60 * self.args.minutes))
-        if self.args.decisions:
-            shares.append((self.cloned + self.decisions) / self.args.decisions)
-        return min(max(shares), 1.0)
-
-    def _between(self, first: float, last: float) -> float:
-        """What falls linearly over the training, now."""
-        return first + self.progress * (last - first)
-
-    def run(self) -> None:
+    def train(self) -> None:
         """Train to the end, or until interrupted.
 
         Raises:
             TrainingError: A figure is not finite, or the disk is full; the last checkpoint is intact.
         """
-        before = signal.signal(signal.SIGINT, self._interrupt)
-        self._bar.start()
-        try:
-            while self.cloned < self.args.clone_decisions and self.progress < 1 and not self._stopping:
+        run, args = self.run, self.args
+        with run.interruptible():
+            while run.going_on and run.decisions < args.clone_decisions:
                 self._clone()
-            if not self.pool and not self._stopping:
+            if not self._pool and run.decisions >= args.clone_decisions:
                 self._end_cloning()
-            while self.progress < 1 and not self._stopping:
+            while run.going_on:
                 self._improve()
-            if not self._stopping and (not self.matches or self.matches[-1]["decisions"] < self.decisions):
-                self._play_matches()
+            if run.progress >= 1 and not run.judged:
+                self._judge()
             self.save()
-            self._write_figures()
-        finally:
-            self._bar.stop()
-            signal.signal(signal.SIGINT, before)
-
-    def _tell(self, text: str) -> None:
-        self._bar.console.print(f"{self.progress:4.0%}  {text}", highlight=False, soft_wrap=True)
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._stopping:
-            raise KeyboardInterrupt
-        self._stopping = True
-        print("\nstopping after this update; again to stop at once", file=sys.stderr)
+            run.write_figures()
 
     def _clone(self) -> None:
-        for group in self.learner.optimizer.param_groups:
-            group["lr"] = self.args.clone_learning_rate
-        self.cloned += self._iterate(None, 0.0, self.args.teacher)
+        """Learn what the teacher does."""
+        self.learner.set_learning_rate(self.args.clone_learning_rate)
+        self._update(None, 0.0, self.args.teacher)
 
     def _end_cloning(self) -> None:
-        self.learner.optimizer = self.learner.fresh_optimizer(self.args.learning_rate)
-        self._play_matches()
+        self.learner.forget_steps()
+        self._judge()
         self._keep_snapshot()
         self.save()
 
+    def _improve(self) -> None:
+        """Learn from playing, against earlier states and scripted players in some of the games."""
+        args, run, before = self.args, self.run, self.run.decisions
+        self.learner.set_learning_rate(run.between(args.learning_rate, args.last_learning_rate))
+        snapshot = self.learner.snapshot(self._pool[int(torch.randint(len(self._pool), ()))])
+        judging = self._update(snapshot, run.between(args.entropy, args.last_entropy), None)
+        if run.decisions // args.snapshot_every > before // args.snapshot_every:
+            self._keep_snapshot()
+        if judging:
+            self._judge()
+            self.save()
+            run.write_figures()
+
     def _keep_snapshot(self) -> None:
         state = self.learner.network.state_dict()
-        self.pool = [*self.pool, {name: tensor.cpu().clone() for name, tensor in state.items()}][-self.args.pool :]
+        self._pool = [*self._pool, {name: tensor.cpu().clone() for name, tensor in state.items()}][-self.args.pool :]
 
-    def _improve(self) -> None:
-        args = self.args
-        for group in self.learner.optimizer.param_groups:
-            group["lr"] = self._between(args.learning_rate, args.last_learning_rate)
-        weights = self.pool[int(torch.randint(len(self.pool), ()))]
-        before = self.decisions
-        entropy = self._between(args.entropy, args.last_entropy)
-        self.decisions += self._iterate(self.learner.snapshot(weights), entropy, None)
-        if self.decisions // args.snapshot_every > before // args.snapshot_every:
-            self._keep_snapshot()
-        if self.decisions // args.match_every > before // args.match_every:
-            self._play_matches()
-            self.save()
-            self._write_figures()
+    def _judge(self) -> None:
+        agent = to_agent(self.learner.network, self.table, self._active)
+        self.run.judge(agent, agent.save)
 
-    def _iterate(self, snapshot: Network | None, entropy: float, teacher: str | None) -> int:
-        """One rollout and what is learned from it; the number of decisions."""
-        before = self.seconds
+    def _update(self, snapshot: Network | None, entropy: float, teacher: str | None) -> bool:
+        """A rollout and what is learned from it; whether a match is due."""
         parts = self._play(snapshot, teacher)
-        with self._timed("learning"):
+        with self.run.timed("learning"):
             figures = self.learner.learn(parts, entropy, teacher is not None)
-        broken = [name for name, value in figures.items() if not np.isfinite(value)]
-        if broken or not all(bool(weight.isfinite().all()) for weight in self.learner.network.parameters()):
-            raise TrainingError(
-                f"update {self.iteration}: {', '.join(broken) or 'the weights'} are not finite; the last checkpoint "
-                "is intact. A lower learning_rate or reward_scale, or bf16=no, may help"
-            )
-        self.iteration += 1
-        count = sum(map(len, parts))
-        row = {
-            "iteration": self.iteration,
-            "decisions": self.decisions if teacher else self.decisions + count,
-            "cloned": self.cloned + count if teacher else self.cloned,
-            "seconds": self.seconds,
-            "entropy": np.nan,
-            **figures,
-            "illegal": self.illegal,
-            "decisions_per_s": count / (self.seconds - before),
-            **{f"{part}_s": seconds for part, seconds in self.times.items()},
-        }
-        self.rows.append(row)
-        if self._board is not None:
-            for name, value in row.items():
-                self._board.add_scalar(name, value, self.iteration)
-        self._bar.update(self._task, completed=self.progress, speed=f"{row['decisions_per_s']:,.0f} decisions/s")
-        if self.iteration % 10 == 0:
-            told = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
-            self._tell(f"{row['decisions'] + row['cloned']:>11,} decisions  {row['decisions_per_s']:>7,.0f}/s  {told}")
-        return count
+        if not all(bool(weight.isfinite().all()) for weight in self.learner.network.parameters()):
+            figures["weights"] = np.nan
+        return self.run.note(sum(map(len, parts)), {**figures, "illegal": self.illegal})
 
     def _play(self, snapshot: Network | None, teacher: str | None) -> list[Decisions]:
         """A rollout of every thread."""
-        args = self.args
-        shaping = args.shaping * max(0.0, 1 - self.progress / args.shaping_until)
+        args, run = self.args, self.run
+        shaping = args.shaping * max(0.0, 1 - run.progress / args.shaping_until)
         if args.first_deals is not None:
-            first = self.progress < args.first_deals_until
+            first = run.progress < args.first_deals_until
             for rollout in self.rollouts:
                 later = args.deals or rollout.env.rules.played_contracts
                 rollout.env.set_deals(args.first_deals if first else later)
@@ -508,81 +409,23 @@ class Training:
         began = perf_counter()
         inference = float(np.mean(list(self.learner.threads.map(play, self.rollouts))))
         seconds = perf_counter() - began
-        self.times["inference"] += inference * seconds
-        self.times["engine"] += (1 - inference) * seconds
-        with self._timed("learning"):
+        run.spend("inference", inference * seconds)
+        run.spend("engine", (1 - inference) * seconds)
+        with run.timed("learning"):
             for rollout in self.rollouts:
-                seen = rollout.observations.reshape(-1, len(self.active))
-                self.active |= np.bitwise_or.reduce(seen) > 0
+                seen = rollout.observations.reshape(-1, len(self._active))
+                self._active |= np.bitwise_or.reduce(seen) > 0
             return list(self.learner.threads.map(Rollout.decisions, self.rollouts))
-
-    def _play_matches(self) -> None:
-        with self._timed("matches"):
-            self._judge()
-
-    def _judge(self) -> None:
-        agent = to_agent(self.learner.network, self.table, self.active)
-        report = self.match(agent, self.args.judges, self.args.match_deals, self.args.seed)
-        ahead = report.cross_table()
-        own = report.match.reference
-        for pair in report.pairs:
-            other = pair.second if pair.first == own else pair.first
-            value, low, high = ahead[own, other]
-            won = pair.deals_won.value if pair.deals_won else np.nan
-            won = won if pair.first == own else 1 - won
-            told = {"opponent": other, "points": value, "low": low, "high": high, "won": won}
-            self.matches.append({"decisions": self.decisions, "seconds": self.seconds, **told})
-            self._tell(f"    against {other}: {value:+.2f} points a deal ({low:+.2f} to {high:+.2f}), {won:.1%} won")
-        mean = float(np.mean([ahead[own, judge].value for judge in self.args.judges]))
-        if mean > self.best:
-            self.best = mean
-            write_whole(self.folder / BEST, agent.save)
-
-    def match(self, agent: Any, others: list[str], length: int, seed: int) -> Report:
-        """A match of an agent against others, in duplicate deals or games as in training."""
-        of = {"deals" if self.args.episode == "deal" else "games": length}
-        reference = type(agent).__name__
-        return run(
-            Match([agent, *others], self.table.rules, self.args.num_players, seed=seed, reference=reference, **of)
-        )
-
-    def climb(self) -> Report | None:
-        """Match of the best policy against the ladder, on deals that no choice was made by; None if there is none."""
-        if not self.args.ladder_deals or not self.args.ladder:
-            return None
-        best = load_agent(str(self.folder / BEST))
-        return self.match(best, self.args.ladder, self.args.ladder_deals, self.args.seed + FRESH)
-
-    def _write_figures(self) -> None:
-        write_table(self.folder / "progress.csv", self.rows)
-        write_table(self.folder / "matches.csv", self.matches)
-        draw_curves(self.folder / "curves.png", self.rows, self.matches)
-
-
-def _tensorboard(folder: Path) -> Any:
-    """A writer for TensorBoard, or None where it is not installed."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        return None
-    return SummaryWriter(str(folder))
 
 
 def main(args: Arguments | None = None) -> None:
     """Train as the command line says, and tell what came of it."""
     try:
         training = Training.begin(args or read_arguments(Arguments))
-        training.run()
-        report = training.climb() if training.progress >= 1 else None
+        training.train()
+        training.run.tell_end(training.illegal)
     except (RummyError, OSError) as error:
         sys.exit(f"error: {error}")
-    for table in report.tables() if report else ():
-        Console().print(table)
-    parts = {name: seconds / training.seconds for name, seconds in training.times.items()}
-    print(f"{training.seconds / 60:.1f} minutes: " + ", ".join(f"{share:.0%} {name}" for name, share in parts.items()))
-    curves = training.folder / "curves.png"
-    drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
-    print(f"{training.illegal} illegal actions; best policy {training.folder / BEST}, curves {drawn}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from rich.console import Console
+from rich.progress import Progress, TextColumn
 
 from rummy_env.agents import Agent, load_agent
 from rummy_env.arena.report import Report
@@ -21,7 +22,7 @@ from training.folder import TrainingError, draw_curves, write_table, write_whole
 
 FRESH = 10**9
 """How far the seed of the last match is from that of the training."""
-KEPT = ("decisions", "seconds", "best", "rows", "matches")
+KEPT = ("decisions", "seconds", "times", "best", "rows", "matches")
 
 
 class RunArguments(Protocol):
@@ -50,8 +51,9 @@ class Run:
 
     Attributes:
         folder: Folder of the run.
-        decisions: Decisions of the learner so far.
+        decisions: Decisions that were learned from so far.
         seconds: Seconds up to the last update or match.
+        times: Seconds of the parts of these that were told apart.
         best: Mean of the points against the judges of the best policy.
         rows: Figures of each update.
         matches: What each match has shown, as `results` says.
@@ -66,10 +68,19 @@ class Run:
         self._args, self._rules = args, rules
         self.folder, self.best_file = Path(args.out), Path(args.out) / best
         self.decisions, self.seconds, self.best = 0, 0.0, -np.inf
+        self.times: dict[str, float] = {}
         self.rows: list[dict[str, Any]] = []
         self.matches: list[dict[str, Any]] = []
         self._since = perf_counter()
         self._stopping = False
+        self._board = _tensorboard(self.folder)
+        console = Console()
+        self._bar = Progress(
+            *(*Progress.get_default_columns(), TextColumn("{task.fields[speed]}")),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("training", total=1.0, speed="")
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint has to keep."""
@@ -105,9 +116,11 @@ class Run:
         """Within, Ctrl-C ends the run after the update that it is in, and at once if it is pressed again."""
         self._since = perf_counter()
         before = signal.signal(signal.SIGINT, self._interrupt)
+        self._bar.start()
         try:
             yield
         finally:
+            self._bar.stop()
             signal.signal(signal.SIGINT, before)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -116,6 +129,17 @@ class Run:
         self._stopping = True
         print("\nstopping after this update; again to stop at once", file=sys.stderr)
 
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """What happens within is time of a part."""
+        began = perf_counter()
+        yield
+        self.spend(part, perf_counter() - began)
+
+    def spend(self, part: str, seconds: float) -> None:
+        """Add to the time of a part."""
+        self.times[part] = self.times.get(part, 0.0) + seconds
+
     def _elapsed(self) -> float:
         """Seconds since this was last asked, which are added to those of the run."""
         now = perf_counter()
@@ -123,11 +147,14 @@ class Run:
         self.seconds += elapsed
         return elapsed
 
+    def _tell(self, text: str) -> None:
+        self._bar.console.print(f"{self.progress:4.0%}  {text}", highlight=False, soft_wrap=True)
+
     def note(self, decisions: int, figures: Mapping[str, float]) -> bool:
         """Take note of an update.
 
         Args:
-            decisions: Decisions of the learner since the last one.
+            decisions: Decisions that it learned from.
             figures: What is to be written down about it.
 
         Returns:
@@ -138,24 +165,33 @@ class Run:
         """
         broken = [name for name, value in figures.items() if not np.isfinite(value)]
         if broken:
-            raise TrainingError(f"{', '.join(broken)}: not finite after {self.decisions:,} decisions")
+            raise TrainingError(
+                f"{', '.join(broken)} not finite after {self.decisions:,} decisions; the last checkpoint, if any, is "
+                "intact. A lower learning_rate or reward_scale may help"
+            )
         speed = decisions / self._elapsed()
         before, self.decisions = self.decisions, self.decisions + decisions
         at = {"decisions": self.decisions, "seconds": self.seconds, "decisions_per_s": speed}
-        self.rows.append({**at, **figures})
+        row = {**at, **figures, **{f"{part}_s": seconds for part, seconds in self.times.items()}}
+        self.rows.append(row)
+        if self._board is not None:
+            for name, value in row.items():
+                self._board.add_scalar(name, value, len(self.rows))
+        self._bar.update(self._task, completed=self.progress, speed=f"{speed:,.0f} decisions/s")
         if len(self.rows) % 10 == 0:
             told = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
-            print(f"{self.progress:4.0%}  {self.decisions:>11,} decisions  {speed:>7,.0f}/s  {told}", flush=True)
+            self._tell(f"{self.decisions:>11,} decisions  {speed:>7,.0f}/s  {told}")
         return self.decisions // self._args.match_every > before // self._args.match_every
 
     def judge(self, agent: Agent, save: Callable[[Path], object]) -> None:
         """Play the matches against the judges, always the same deals, and save the policy if it is the best so far."""
-        found = results(self._match(agent, self._args.judges, self._args.match_deals, self._args.seed))
+        with self.timed("matches"):
+            found = results(self._match(agent, self._args.judges, self._args.match_deals, self._args.seed))
         self._elapsed()
         for result in found:
             self.matches.append({"decisions": self.decisions, "seconds": self.seconds, **result})
             told = "{points:+.2f} points a deal ({low:+.2f} to {high:+.2f}), {won:.1%} won".format(**result)
-            print(f"      against {result['opponent']}: {told}", flush=True)
+            self._tell(f"    against {result['opponent']}: {told}")
         mean = float(np.mean([result["points"] for result in found]))
         if mean > self.best:
             self.best = mean
@@ -192,8 +228,19 @@ class Run:
         report = self.climb() if self.progress >= 1 else None
         for table in report.tables() if report else ():
             Console().print(table)
-        curves = self.folder / "curves.png"
-        drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
         speed = self.decisions / self.seconds if self.seconds else 0.0
         print(f"{self.decisions:,} decisions in {self.seconds / 60:.1f} minutes, {speed:,.0f} a second with all costs")
+        if self.seconds:
+            print(", ".join(f"{seconds / self.seconds:.0%} {part}" for part, seconds in self.times.items()))
+        curves = self.folder / "curves.png"
+        drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
         print(f"{illegal} illegal actions; best policy {self.best_file}, curves {drawn}")
+
+
+def _tensorboard(folder: Path) -> Any:
+    """A writer for TensorBoard, or None where it is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder))
