@@ -150,6 +150,21 @@ def test_a_hint_is_a_legal_move_with_what_is_left(rules, players):
     assert any("are in no meld" in text if rules is BASIC else "the contract lacks" in text for text in said)
 
 
+@pytest.mark.parametrize(("rules", "players"), [(CONTRACT, 4), (BASIC, 2)])
+def test_a_hint_does_not_depend_on_hidden_cards(rules, players):
+    """Not on the top of the stock either, where it says to draw it."""
+    session, said = Session(Game(rules, players, 3)), set()
+    for number in range(60):
+        game, hint = session.game, session.hint()
+        for seed in range(3):
+            session.game = game.determinize(session.seat, 100 * number + seed)
+            assert session.hint() == hint
+        session.game = game
+        said.add(hint[1].split()[0])
+        session.play(hint[0])
+    assert said >= {"draw", "take", "discard"}
+
+
 def test_a_wrong_table_is_named():
     with pytest.raises(ArgumentError, match="seat 3"):
         Session(Game(ONE_DEAL, 3), seat=3)

@@ -97,7 +97,7 @@ class Session:
         return True
 
     def hint(self) -> tuple[PersonMove, str]:
-        """What the adviser would do now, and in words with what would be left in the hand."""
+        """What the adviser would do now, and in words with what would be left in the hand unless that is by chance."""
         game, adviser = self.game.clone(), deepcopy(self._adviser)
         chosen: list[int] = []
         while not chosen or game.layout.decode(chosen[-1]).kind in BEGINNINGS:
@@ -105,8 +105,9 @@ class Session:
             game.apply(chosen[-1])
         # The order in which it declares jokers may be another.
         move = next(move for move in self.moves() if sorted(move.actions) == sorted(chosen))
-        same_deal = game.deals_done == self.game.deals_done
-        return move, f"{move.words}{self._worth(game) if same_deal else ''}"
+        # What the top of the stock would do for the hand is not known before it is drawn.
+        known = game.deals_done == self.game.deals_done and game.layout.decode(chosen[-1]).kind != "draw_stock"
+        return move, f"{move.words}{self._worth(game) if known else ''}"
 
     def _worth(self, game: Game) -> str:
         if game.over is not None:
