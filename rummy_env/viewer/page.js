@@ -1,7 +1,6 @@
 "use strict";
 // Shows what the data says and knows no rule of any game: every table is the one before with its changes.
 const game = JSON.parse(document.getElementById("game").textContent);
-const at = (id) => document.getElementById(id);
 const COLOURS = ["#ffce54", "#6ec1ff", "#ff8a80", "#9ccc65", "#ce93d8", "#ffb74d", "#80deea", "#f8f8f4"];
 const SECONDS_A_STEP = 0.9;
 
@@ -32,42 +31,6 @@ for (let step = 1; step < tables.length; step += 1) {
 let now = 0;
 let viewer = game.seat;
 let timer = null;
-
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-function vector(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
-const shape = (suit, kind) => vector("svg", { class: kind }, vector("use", { href: `#${suit}` }));
-
-function card(text, hidden) {
-  if (hidden || text === "??") return element("span", { class: "card down", title: "a hidden card" });
-  const joker = text.startsWith("JK");
-  const face = text.length > 2 ? text.slice(3, 5) : text;
-  if (face === "JK") {
-    return element("span", { class: "card joker wild", title: "JK" }, element("b", {}, "JK"), shape("J", "large"));
-  }
-  const colour = face[1] === "D" || face[1] === "H" ? " red" : "";
-  const made = element("span", { class: `card${colour}${joker ? " joker" : ""}`, title: text }, element("b", {}, face[0]));
-  made.append(shape(face[1], ""), shape(face[1], "large"));
-  if (joker) made.append(shape("J", "star"));
-  return made;
-}
-
-function cards(text, hidden) {
-  return element("div", { class: "cards" }, ...text.split(" ").filter(Boolean).map((one) => card(one, hidden)));
-}
-
-const count = (text) => text.split(" ").filter(Boolean).length;
 
 function showTable(table) {
   at("deal").textContent = table.deal;
