@@ -47,3 +47,16 @@ class RecordError(RummyError, ValueError):
 
 class MissingExtraError(RummyError, ImportError):
     """A library that comes with one of this package's extras is not installed; names the extra."""
+
+
+class MessageError(RummyError, ValueError):
+    """A message to the server of `rummy serve` that it does not obey.
+
+    Attributes:
+        code: The kind of error, for programs: ``"malformed"``, ``"too_large"``, ``"no_table"``, ``"unknown_table"``,
+            ``"full"``, ``"bad_table"``, ``"stale"``, ``"illegal_move"``, ``"game_over"`` or ``"agent_failed"``.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        self.code = code
+        super().__init__(text)

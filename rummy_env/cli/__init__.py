@@ -1,4 +1,4 @@
-"""The command `rummy`: play, simulate and show games, compare agents, explain rules, demonstrate the environments."""
+"""The command `rummy`: play, serve, simulate and show games, compare agents, explain rules, demonstrate the environments."""
 
 import sys
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from rummy_env.cli.arena import arena
 from rummy_env.cli.demo import demo
 from rummy_env.cli.play import play
 from rummy_env.cli.rules import rules
+from rummy_env.cli.serve import serve
 from rummy_env.cli.show import show
 from rummy_env.cli.simulate import simulate
 from rummy_env.cli.stats import stats
@@ -23,7 +24,7 @@ __all__ = ["app", "main"]
 BAD_ARGUMENTS = 2
 
 app = typer.Typer(name="rummy", add_completion=False, rich_markup_mode=None)
-for command in (play, simulate, arena, show, view, animate, stats, rules, demo):
+for command in (play, serve, simulate, arena, show, view, animate, stats, rules, demo):
     app.command()(command)
 
 

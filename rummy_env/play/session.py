@@ -14,6 +14,15 @@ from rummy_env.record import Record, replay, write_record
 from rummy_env.render.text import deal_text, seat_name
 
 
+def check_table(num_players: int, seat: int, agents: Sequence[str]) -> None:
+    """Refuse a seat that is not at the table and agents that are too many or too few, by an `ArgumentError`."""
+    others = num_players - 1
+    if not 0 <= seat <= others:
+        raise ArgumentError(f"seat {seat} is not at the table: choose 0 … {others}")
+    if len(agents) not in (1, others):
+        raise ArgumentError(f"{len(agents)} agents for {others} other seats: name one for all, or one for each")
+
+
 class Session:
     """A game that waits for the person's next move, the others having moved.
 
@@ -42,11 +51,7 @@ class Session:
         hints: str = "planner",
         start: Any = None,
     ) -> None:
-        others = game.num_players - 1
-        if not 0 <= seat < game.num_players:
-            raise ArgumentError(f"seat {seat} is not at the table: choose 0 … {others}")
-        if len(agents) not in (1, others):
-            raise ArgumentError(f"{len(agents)} agents for {others} other seats: name one for all, or one for each")
+        check_table(game.num_players, seat, agents)
         self.game = game
         self.seat = seat
         self.log: list[str] = []
@@ -55,7 +60,7 @@ class Session:
         self._start = start
         self._adviser = seat_agent(hints, game.rules, game.num_players)
         self._agents: list[Agent | None] = [None] * game.num_players
-        for number in range(others):
+        for number in range(game.num_players - 1):
             other = (seat + 1 + number) % game.num_players
             self.names[other] = agents[number % len(agents)]
             self._agents[other] = self._seated(self.names[other], other)
@@ -79,6 +84,10 @@ class Session:
         session.deals[:0] = [DealSummary(**deal) for deal in record.deals]
         return session
 
+    def name(self, seat: int) -> str:
+        """What a seat is called in the log."""
+        return f"{seat_name(seat)} ({self.names[seat]})"
+
     def moves(self) -> list[PersonMove]:
         """The person's legal moves; none once the game is over."""
         return person_moves(self.game)
@@ -88,6 +97,11 @@ class Session:
         self._before.append((self.game.clone(), deepcopy(self._agents), self.log.copy(), self.deals.copy()))
         self._apply(move.actions, move.words)
         self._let_others_play()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move to take back."""
+        return bool(self._before)
 
     def undo(self) -> bool:
         """Take back the person's last move and all that came after it; whether there was one."""
@@ -135,7 +149,7 @@ class Session:
             self._apply((action,), action_words(game, action))
 
     def _apply(self, actions: Sequence[int], words: str) -> None:
-        name = self._name(self.game.player)
+        name = self.name(self.game.player)
         turn = f"{name}: "
         for action in actions:
             summary = self.game.apply(action)
@@ -147,6 +161,3 @@ class Session:
         if summary is not None:
             self.deals.append(summary)
             self.log.append(deal_text(summary))
-
-    def _name(self, seat: int) -> str:
-        return f"{seat_name(seat)} ({self.names[seat]})"
