@@ -242,7 +242,7 @@ function showSeat(seat) {
     element("small", {}, element("span", { class: "name" }, names[seat]), " · ", ...stateOf(seat)),
     hand,
     meldsOf(seat),
-    element("p", { class: "last" }, ...(turn ? phrase(turn.slice(names[seat].length + 2)) : [])),
+    element("p", { class: "last" }, ...phrase(turn ? `last turn: ${turn.slice(names[seat].length + 2)}` : "")),
   );
 }
 

@@ -26,8 +26,8 @@ function card(text, hidden) {
     return element("span", { class: "card joker wild", title: "JK" }, element("b", {}, "JK"), shape("J", "large"));
   }
   const colour = face[1] === "D" || face[1] === "H" ? " red" : "";
-  const rank = face[0] === "T" ? "10" : face[0];
-  const made = element("span", { class: `card${colour}${joker ? " joker" : ""}`, title: text }, element("b", {}, rank));
+  const rank = face[0] === "T" ? element("b", { class: "ten" }, "10") : element("b", {}, face[0]);
+  const made = element("span", { class: `card${colour}${joker ? " joker" : ""}`, title: text }, rank);
   made.append(shape(face[1], ""), shape(face[1], "large"));
   if (joker) made.append(shape("J", "star"));
   return made;
