@@ -18,7 +18,7 @@ def session_view(session: Session) -> dict[str, Any]:
     Returns:
         ``rules``, their name; ``seat`` of the person; ``names`` of the seats; ``deal``, its number, the number ``of``
         deals (None where scores decide) and its ``contract`` in words (None without); ``task``, what the person is to
-        do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it; ``moves`` in words; ``log``, its last
+        do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it, without its words; ``moves`` in words; ``log``, its last
         lines; ``deals``, the finished ones as `DealSummary` has them; ``over``, ``winners`` (their seats, none before)
         and ``better``, which scores win: ``"low"`` or ``"high"``.
     """
@@ -30,7 +30,7 @@ def session_view(session: Session) -> dict[str, Any]:
         "names": [_name(session, seat) for seat in range(game.num_players)],
         "deal": _deal(game),
         "task": _task(session),
-        "shown": shown(game, session.seat),
+        "shown": {key: value for key, value in shown(game, session.seat).items() if key not in ("deal", "turn")},
         "moves": [move.words for move in session.moves()],
         "log": [_to_person(session, line) for line in session.log[-LOG_SHOWN:]],
         "deals": [deal.to_dict() for deal in session.deals],
