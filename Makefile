@@ -21,7 +21,7 @@ help:
 	@echo "make test-interpreted  run the tests of the rules on the engine as plain Python"
 	@echo "make test-train        run the tests that need Stable-Baselines3 or PyTorch (installs them)"
 	@echo "make test-libraries    run the recipes for TorchRL, RLlib, OpenSpiel and Tianshou (own environment)"
-	@echo "make test-screen       run the tests of what is seen: videos, the replay page in Chromium, the terminal game"
+	@echo "make test-screen       run the tests of what is seen: videos, pages in Chromium, the terminal game"
 	@echo "make lint              check style, format and types"
 	@echo "make docs              build the documentation site into site/"
 	@echo "make bench             measure decisions a second"
@@ -86,8 +86,8 @@ test-libraries: $(LIBRARIES_VENV)/.done
 # A Chromium is not installed: its tests are skipped where there is none.
 test-screen: $(VENV)/.dev
 	@echo "installing the libraries of pictures, pages and the terminal game into $(VENV) ..."
-	$(INSTALL) --editable ".[play,render]" moviepy playwright
-	$(BIN)/python -m pytest tests/test_image.py tests/test_viewer_browser.py tests/test_play.py
+	$(INSTALL) --editable ".[play,render,serve]" moviepy playwright
+	$(BIN)/python -m pytest tests/test_image.py tests/test_viewer_browser.py tests/test_serve_browser.py tests/test_play.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

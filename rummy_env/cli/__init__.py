@@ -1,4 +1,4 @@
-"""The command `rummy`: play, serve, simulate and show games, compare agents, explain rules, demonstrate the environments."""
+"""The command `rummy`: play, serve, simulate and show games, compare agents, explain rules, demonstrate."""
 
 import sys
 from collections.abc import Sequence

@@ -3,6 +3,7 @@ const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
 const RANK_ORDER = "A23456789TJQK";
 const CARD = /(JK\(\w\w\)|\b[A2-9TJQK][CDHS]\b|\bJK\b)/;
+const ON_MELD = / (on|in)( (JK\(\w\w\)|\w\w))+(?=,|$)/g;
 const GROUPS = [
   ["Draw", /^(draw|take) /, ""], ["Lay", /^lay (?!off)/, /^lay /], ["Lay off", /^lay off /, /^lay off /],
   ["Exchange", /^exchange /, /^exchange /], ["Discard", /^discard /, /^discard /],
@@ -222,7 +223,7 @@ const plural = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
 function stateOf(seat) {
   const { shown } = table, words = [`${plural(count(shown.hands[seat]), "card")} · score ${shown.scores[seat]}`];
-  if (shown.down[seat]) words.push(" · ", shown.down[seat] === "not down" ? "not down yet" : element("span", { class: "down-mark" }, "down"));
+  if (shown.down[seat] && !table.over) words.push(" · ", shown.down[seat] === "not down" ? "not down yet" : element("span", { class: "down-mark" }, "down"));
   return words;
 }
 
@@ -242,7 +243,7 @@ function showSeat(seat) {
     element("small", {}, element("span", { class: "name" }, names[seat]), " · ", ...stateOf(seat)),
     hand,
     meldsOf(seat),
-    element("p", { class: "last" }, ...phrase(turn ? `last turn: ${turn.slice(names[seat].length + 2)}` : "")),
+    element("p", { class: "last" }, ...phrase(turn ? `last turn: ${turn.slice(names[seat].length + 2).replace(ON_MELD, "")}` : "")),
   );
 }
 
@@ -254,7 +255,7 @@ function showMiddle() {
   if (draw >= 0) top.addEventListener("click", () => ask("move", { move: draw }));
   at("stock").replaceChildren(element("small", {}, `stock: ${stock}`), element("div", { class: "cards" }, ...(stock || draw >= 0 ? [top] : [])));
   at("pile").replaceChildren(
-    element("small", {}, `discard pile: ${plural(pile.length, "card")}, the last one is on top`),
+    element("small", {}, pile.length ? `discard pile: ${plural(pile.length, "card")}, the last is on top` : "discard pile: empty"),
     element("div", { class: "cards" }, ...pile.map(pick)),
   );
 }
@@ -272,7 +273,11 @@ function showHand() {
   const hand = table.shown.hands[table.seat].split(" ").filter(Boolean);
   if (byRank) hand.sort((one, other) => RANK_ORDER.indexOf(one[0]) * (one !== "JK") - RANK_ORDER.indexOf(other[0]) * (other !== "JK"));
   at("hand").replaceChildren(...hand.map(pick));
-  for (const made of at("hand").children) made.classList.toggle("fresh", fresh.has(made.dataset.face));
+  for (const made of at("hand").children) {
+    if (!fresh.has(made.dataset.face)) continue;
+    made.classList.add("fresh");
+    made.title = "new in your hand";
+  }
   at("sort").textContent = byRank ? "Sort by suit" : "Sort by rank";
   showChosen();
 }
@@ -322,16 +327,16 @@ const row = (kind, head, cells) => element("tr", { class: kind }, element("th", 
 
 function scoreSheet() {
   const brief = table.names.map((_, seat) => (seat === table.seat ? "you" : `p${seat}`));
-  const head = element("tr", {}, element("th", {}, "deal"), ...brief.map((name) => element("th", {}, name)));
+  const head = element("tr", {}, element("th", {}, "deal"), ...brief.map((name, seat) => element("th", { title: table.names[seat] }, name)));
   const rows = table.deals.map(({ deal, points }) => row("", deal, points));
   const wins = table.better === "low" ? "Points are penalties: the lowest total wins." : "The highest total wins.";
-  return element("div", { class: "sheet" }, element("table", {}, head, ...rows, row("total", "all", table.shown.scores)), element("small", {}, wins));
+  return element("div", { class: "sheet" }, element("table", {}, head, ...rows, row("total", "total", table.shown.scores)), element("small", {}, wins));
 }
 
 function ending({ reason, out, rummy, turns }) {
   if (reason === "blocked") return "Nobody could draw any more.";
   if (reason === "capped") return `Nobody had finished after ${turns} turns, so the deal was stopped.`;
-  return `${table.names[out]} went out${rummy ? " with a rummy" : ""}.`;
+  return `${out === table.seat ? "You" : table.names[out]} went out${rummy ? " with a rummy" : ""}.`;
 }
 
 function showResult() {

@@ -11,8 +11,8 @@ def primer(rules: RuleSet) -> list[str]:
         f"{_aim(rules)} Aces count {table.ace_value}, J Q K 10, other cards their number{jokers}.",
         "A set is three or four cards of one rank in different suits: 9C 9D 9H. A run is three or more cards of one "
         f"suit in sequence: 5H 6H 7H. {_aces(rules)}",
-        "In your turn you draw a card, from the face-down stock or from the face-up discard pile, may then lay cards on "
-        "the table, and discard one.",
+        "In your turn you draw a card, from the face-down stock or from the face-up discard pile, may then lay cards "
+        "on the table, and discard one.",
     ]
     if rules.contracts is None:
         lines.append("You may lay sets and runs, and lay off single cards on melds of the table, in any of your turns.")
@@ -42,7 +42,9 @@ def _aim(rules: RuleSet) -> str:
     if rules.contracts is None:
         end = f" The first to reach {rules.target_score} points wins." if rules.game_end == "target_score" else ""
         return f"Get rid of your cards first: you score what the others still hold.{end}"
-    return "When somebody has no card left the deal ends, and the cards in your hand are penalties. The lowest total wins."
+    return (
+        "When somebody has no card left the deal ends; what is left in your hand are penalties. The lowest total wins."
+    )
 
 
 def _aces(rules: RuleSet) -> str:

@@ -18,9 +18,9 @@ def session_view(session: Session) -> dict[str, Any]:
     Returns:
         ``rules``, their name; ``seat`` of the person; ``names`` of the seats; ``deal``, its number, the number ``of``
         deals (None where scores decide) and its ``contract`` in words (None without); ``task``, what the person is to
-        do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it, without its words; ``moves`` in words; ``log``, its last
-        lines; ``deals``, the finished ones as `DealSummary` has them; ``over``, ``winners`` (their seats, none before)
-        and ``better``, which scores win: ``"low"`` or ``"high"``.
+        do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it, without its words; ``moves`` in words;
+        ``log``, its last lines; ``deals``, the finished ones as `DealSummary` has them; ``over``, ``winners`` (their
+        seats, none before) and ``better``, which scores win: ``"low"`` or ``"high"``.
     """
     game = session.game
     over = game.over is not None
