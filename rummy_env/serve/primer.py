@@ -42,9 +42,7 @@ def _aim(rules: RuleSet) -> str:
     if rules.contracts is None:
         end = f" The first to reach {rules.target_score} points wins." if rules.game_end == "target_score" else ""
         return f"Get rid of your cards first: you score what the others still hold.{end}"
-    return (
-        "When somebody has no card left the deal ends; what is left in your hand are penalties. The lowest total wins."
-    )
+    return "When somebody has no card left the deal ends, and the cards in your hand are penalties. The lowest wins."
 
 
 def _aces(rules: RuleSet) -> str:
