@@ -124,7 +124,7 @@ def _slow_game(rules, num_players, agents, seating, seed):
                 won += seating[deal.out] == 0
     winners = game.winners()
     games_won = sum(seating[seat] == 0 for seat in winners) / len(winners)
-    return points, won, deals, decided, games_won
+    return points, won, deals, decided, games_won, games_won if lone_side == 0 else 0.0
 
 
 def slow_counts(rules, agents, seeds):

@@ -16,7 +16,7 @@ from rich.console import Console
 from baselines.greedy import Greedy
 from rummy_env.arena import Match, run
 from rummy_env.arena.behaviour import NUM_COUNTS, figures
-from rummy_env.arena.chunk import DEALS, DECIDED, GAMES_WON, POINTS, WON
+from rummy_env.arena.chunk import ALONE_WON, DEALS, DECIDED, GAMES_WON, POINTS, WON
 from rummy_env.arena.play import Batch, play_chunk
 from rummy_env.arena.report import make_report
 from rummy_env.arena.schedule import unit_seed
@@ -73,7 +73,7 @@ def test_games_against_a_slow_arena(rules, num_players):
     agents, units = [Mixed(1), Mixed(2)], 4
     chunk = play_chunk(Match(agents, rules, num_players, games=units, seed=5), 0, units)
     expected = slow_match(lambda unit: rules, num_players, agents, 5, units)
-    figures = [POINTS, WON, DEALS, DECIDED, GAMES_WON]
+    figures = [POINTS, WON, DEALS, DECIDED, GAMES_WON, ALONE_WON]
     assert chunk.outcomes[:, 0, figures] == pytest.approx(expected, abs=1e-4)
     assert 0 < expected[:, 1].sum() < expected[:, 3].sum() or rules is SHORT
 
@@ -300,8 +300,8 @@ def test_a_damaged_part_is_named(tmp_path):
 
 ESTIMATE = {"value": float, "low": float, "high": float}
 PAIR = {
-    "first": str, "second": str, "points": ESTIMATE, "deals_won": ESTIMATE, "games_won": ESTIMATE, "better": int,
-    "worse": int, "p_value": float, "p_holm": float, "forfeits": [int],
+    "first": str, "second": str, "points": ESTIMATE, "deals_won": ESTIMATE, "games_won": ESTIMATE, "alone": NoneType,
+    "better": int, "worse": int, "p_value": float, "p_holm": float, "forfeits": [int],
 }  # fmt: skip
 PERHAPS = (float, NoneType)
 FIGURES = {
@@ -348,6 +348,20 @@ def test_form_of_the_json():
     assert tuple(plain["behaviour"]) == tuple(plain["match"]["agents"]) == LABELS
     single = run(Match(["random", Eager()], SHORT, 2, deals=3)).to_dict()
     assert single["pairs"][0]["games_won"] is None
+
+
+def test_shares_of_games_won_alone():
+    match = Match([Eager(), "random"], SMALL, 3, games=6, seed=1)
+    report, chunk = run(match), play_chunk(match, 0, 6)
+    (pair,) = report.pairs
+    won, alone = chunk.outcomes[:, 0, GAMES_WON].sum(), chunk.outcomes[:, 0, ALONE_WON].sum()
+    first, second = pair.alone
+    assert first.value == pytest.approx(alone / 18) and second.value == pytest.approx((18 - (won - alone)) / 18)
+    assert first.value > 1 / 3 > second.value
+    assert pair.mirrored().alone == (second, first)
+    assert json.dumps(report.to_dict()["pairs"][0]["alone"])
+    assert "won alone" in str([column.header for column in report.tables()[0].columns])
+    assert run(Match([Eager(), "random"], SMALL, 3, deals=6)).pairs[0].alone is None
 
 
 def test_ratings_follow_strength():

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-POINTS, DEALS, WON, DECIDED, GAMES_WON, GAMES = range(6)
-NUM_OUTCOMES = 6
+POINTS, DEALS, WON, DECIDED, GAMES_WON, ALONE_WON, GAMES = range(7)
+NUM_OUTCOMES = 7
 """What is kept of a game, for the first of a pair: its points (what the engine pays the lone seat, signed) · deals ·
 deals in which one of its seats went out, and in which any did (a forfeit is a win shared by the others) · games won,
-ties shared · games."""
+ties shared · those of them in which it sat alone · games."""
 
 
 @dataclass(frozen=True)

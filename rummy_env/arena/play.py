@@ -7,7 +7,7 @@ import numpy as np
 
 from rummy_env.actions import ActionLayout
 from rummy_env.arena.behaviour import Behaviour
-from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, NUM_OUTCOMES, POINTS, WON, Chunk
+from rummy_env.arena.chunk import ALONE_WON, DEALS, DECIDED, GAMES, GAMES_WON, NUM_OUTCOMES, POINTS, WON, Chunk
 from rummy_env.arena.match import Match
 from rummy_env.arena.players import Tables, make_player
 from rummy_env.arena.schedule import lone_seats, unit_seed
@@ -194,6 +194,7 @@ class Batch:
         outcomes[:, WON] = (self._won * first).sum(axis=1)
         outcomes[:, DECIDED] = self._decided
         outcomes[:, GAMES_WON] = (self._game_shares() * first).sum(axis=1)
+        outcomes[:, ALONE_WON] = outcomes[:, GAMES_WON] * (lone_sides == 0)
         outcomes[:, GAMES] = 1
         return outcomes
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from rummy_env.arena.behaviour import DECISIONS, behaviour_rows, figure_text, figures
-from rummy_env.arena.chunk import DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
+from rummy_env.arena.chunk import ALONE_WON, DEALS, DECIDED, GAMES, GAMES_WON, POINTS, WON, Chunk
 from rummy_env.arena.match import Match
 from rummy_env.arena.ratings import Rating, rate
 from rummy_env.arena.statistics import CONFIDENCE, RESAMPLES, Estimate, bootstrap_ratios, holm, sign_test
@@ -33,6 +33,8 @@ class PairResult:
         deals_won: Of the deals in which anybody went out, the share in which the first did; equals have 0.5 at any
             table. None where nobody ever went out.
         games_won: Share of games won, ties shared; None where single deals are played.
+        alone: Share of games that the first wins in one seat among copies of the second, and the second among copies of
+            the first: par is one by the number of seats. None where single deals are played, or by two.
         better: Units in which the first was ahead over all seatings.
         worse: Units in which the second was.
         p_value: Exact two-sided sign test of these two numbers.
@@ -45,6 +47,7 @@ class PairResult:
     points: Estimate
     deals_won: Estimate | None
     games_won: Estimate | None
+    alone: tuple[Estimate, Estimate] | None
     better: int
     worse: int
     p_value: float
@@ -60,6 +63,7 @@ class PairResult:
             points=_mirrored(self.points, 0.0),
             deals_won=None if self.deals_won is None else _mirrored(self.deals_won, 1.0),
             games_won=None if self.games_won is None else _mirrored(self.games_won, 1.0),
+            alone=None if self.alone is None else (self.alone[1], self.alone[0]),
             better=self.worse,
             worse=self.better,
             forfeits=(self.forfeits[1], self.forfeits[0]),
@@ -68,7 +72,8 @@ class PairResult:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain JSON."""
         plain = {name: value._asdict() if isinstance(value, Estimate) else value for name, value in vars(self).items()}
-        return plain | {"forfeits": list(self.forfeits)}
+        alone = None if self.alone is None else [share._asdict() for share in self.alone]
+        return plain | {"alone": alone, "forfeits": list(self.forfeits)}
 
 
 @dataclass(frozen=True)
@@ -136,10 +141,12 @@ class Report:
         )
         table.add_column("")
         games = ["games won"] if match.games is not None else []
+        games += ["won alone"] if games and match.seats > 2 else []
         for name in ("points a deal", "deals won", *games, "ahead : behind", "p"):
             table.add_column(name, justify="right", no_wrap=name != "ahead : behind")
         for pair in self.pairs:
             won = [_share(pair.games_won)] if games else []
+            won += [] if pair.alone is None else ["\n".join(_brief(share) for share in pair.alone)]
             table.add_row(
                 escape(f"{pair.first}\n– {pair.second}"),
                 *(_points(pair.points), _share(pair.deals_won), *won),
@@ -210,18 +217,20 @@ def make_report(match: Match, chunks: Sequence[Chunk]) -> Report:
 
 
 def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, Any]]) -> list[PairResult]:
-    above, below = [POINTS, WON, GAMES_WON], [DEALS, DECIDED, GAMES]
-    columns = len(match.pairs) * len(above)
-    estimates = bootstrap_ratios(
-        outcomes[:, :, above].reshape(-1, columns), outcomes[:, :, below].reshape(-1, columns), match.seed
-    )
+    alone = outcomes[:, :, GAMES] / 2 if match.seats > 2 else np.zeros(outcomes.shape[:2])
+    second_alone_won = alone - (outcomes[:, :, GAMES_WON] - outcomes[:, :, ALONE_WON])
+    above = [*(outcomes[:, :, name] for name in (POINTS, WON, GAMES_WON, ALONE_WON)), second_alone_won]
+    below = [*(outcomes[:, :, name] for name in (DEALS, DECIDED, GAMES)), alone, alone]
+    figures = len(above)
+    numerators, denominators = (np.stack(each, axis=2).reshape(len(outcomes), -1) for each in (above, below))
+    estimates = bootstrap_ratios(numerators, denominators, match.seed)
     better, worse = (outcomes[:, :, POINTS] > 0).sum(axis=0), (outcomes[:, :, POINTS] < 0).sum(axis=0)
     p_values = [sign_test(int(better[column]), int(worse[column])) for column in range(len(match.pairs))]
     lost = Counter((forfeit["agent"], forfeit["opponent"]) for forfeit in forfeits)
     results = []
     for column, (corrected, pair) in enumerate(zip(holm(p_values), match.pairs, strict=True)):
         first, second = (match.labels[agent] for agent in pair)
-        points, deals_won, games_won = estimates[column * len(above) : (column + 1) * len(above)]
+        points, deals_won, games_won, *shares = estimates[column * figures : (column + 1) * figures]
         assert points is not None  # every unit has a deal
         results.append(
             PairResult(
@@ -230,6 +239,7 @@ def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, A
                 points=points,
                 deals_won=deals_won,
                 games_won=None if match.games is None else games_won,
+                alone=None if match.games is None or match.seats == 2 else (shares[0], shares[1]),
                 better=int(better[column]),
                 worse=int(worse[column]),
                 p_value=p_values[column],
@@ -253,6 +263,10 @@ def _share(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
     return f"{estimate.value:.1%}\n[{estimate.low:.1%},{estimate.high:.1%}]"
+
+
+def _brief(share: Estimate) -> str:
+    return f"{share.value:.1%} [{share.low:.1%},{share.high:.1%}]"
 
 
 def _p_value(p_value: float) -> str:
