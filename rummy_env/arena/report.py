@@ -217,10 +217,10 @@ def make_report(match: Match, chunks: Sequence[Chunk]) -> Report:
 
 
 def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, Any]]) -> list[PairResult]:
-    alone = outcomes[:, :, GAMES] / 2 if match.seats > 2 else np.zeros(outcomes.shape[:2])
-    second_alone_won = alone - (outcomes[:, :, GAMES_WON] - outcomes[:, :, ALONE_WON])
-    above = [*(outcomes[:, :, name] for name in (POINTS, WON, GAMES_WON, ALONE_WON)), second_alone_won]
-    below = [*(outcomes[:, :, name] for name in (DEALS, DECIDED, GAMES)), alone, alone]
+    half = outcomes[:, :, GAMES] / 2 if match.seats > 2 else np.zeros(outcomes.shape[:2])
+    among_won = half - (outcomes[:, :, GAMES_WON] - outcomes[:, :, ALONE_WON])
+    above = [*(outcomes[:, :, name] for name in (POINTS, WON, GAMES_WON, ALONE_WON)), among_won]
+    below = [*(outcomes[:, :, name] for name in (DEALS, DECIDED, GAMES)), half, half]
     figures = len(above)
     numerators, denominators = (np.stack(each, axis=2).reshape(len(outcomes), -1) for each in (above, below))
     estimates = bootstrap_ratios(numerators, denominators, match.seed)
@@ -230,7 +230,7 @@ def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, A
     results = []
     for column, (corrected, pair) in enumerate(zip(holm(p_values), match.pairs, strict=True)):
         first, second = (match.labels[agent] for agent in pair)
-        points, deals_won, games_won, *shares = estimates[column * figures : (column + 1) * figures]
+        points, deals_won, games_won, alone, among = estimates[column * figures : (column + 1) * figures]
         assert points is not None  # every unit has a deal
         results.append(
             PairResult(
@@ -239,7 +239,7 @@ def _pair_results(match: Match, outcomes: np.ndarray, forfeits: list[dict[str, A
                 points=points,
                 deals_won=deals_won,
                 games_won=None if match.games is None else games_won,
-                alone=None if match.games is None or match.seats == 2 else (shares[0], shares[1]),
+                alone=None if match.games is None or alone is None or among is None else (alone, among),
                 better=int(better[column]),
                 worse=int(worse[column]),
                 p_value=p_values[column],
