@@ -144,6 +144,9 @@ def test_the_first_deals_give_way(tmp_path):
         training._play(None, "random")
         deals = [rollout.env.rules.deal_weights for rollout in training.rollouts]
         assert all(sum(weights) == (1 if done < 500 else 7) for weights in deals)
+        if done < 500:
+            games = [rollout.env.game(row) for rollout in training.rollouts for row in range(rollout.env.num_envs)]
+            assert {game.deal for game in games} == {1}
 
 
 def test_the_agent_computes_as_the_network():
@@ -199,7 +202,7 @@ def test_renaming_suits():
     table = PolicyTable(rules, 2, "planning")
     renamings = dict(zip(permutations(range(4)), suit_renamings(table), strict=True))
     game, rng = Game(rules, 2, seed=2, observation="planning"), np.random.default_rng(2)
-    for suits, (columns, actions) in renamings.items():
+    for suits, (columns, actions, _) in renamings.items():
         other = Game.from_dict(renamed(game.to_dict(), np.argsort(suits)), "planning")
         assert np.array_equal(other.observation(game.player), game.observation(game.player)[columns])
         assert np.array_equal(other.action_mask(), game.action_mask()[actions])
@@ -362,7 +365,8 @@ def test_learning(tmp_path):
     """Against random play, on ranks A to 5 in three suits, in points a deal.
 
     Random play has 0, the planner 6.0, an untrained network 6.2 (it takes the melds it may), the cautious player 14.3,
-    which lays its hand at once for twice the points. From nothing, in 150,000 decisions, PPO reaches 12.
+    which lays its hand at once for twice the points. From nothing, in 150,000 decisions, PPO reaches 15 to 17 with the
+    seeds 1, 2 and 3.
     """
     args = arguments(
         tmp_path,
@@ -370,6 +374,7 @@ def test_learning(tmp_path):
         num_steps=32,
         hidden=[64, 64],
         minibatch=512,
+        epochs=2,
         learning_rate=3e-3,
         last_learning_rate=3e-4,
         entropy=0.03,
@@ -384,5 +389,5 @@ def test_learning(tmp_path):
     training = Training.begin(args)
     training.train()
     untrained, trained = (match["points"] for match in training.run.matches)
-    assert untrained < 8 and trained > 9.5, (untrained, trained)
+    assert untrained < 8 and trained > 12, (untrained, trained)
     assert training.illegal == 0

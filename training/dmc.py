@@ -96,7 +96,7 @@ class Arguments:
     """Folder of the run."""
 
 
-FREE = ("minutes", "decisions", "ladder", "ladder_deals", "threads", "out")
+FREE = ("minutes", "decisions", "ladder", "ladder_deals", "out")
 """Arguments in which a run that goes on may differ from what it was."""
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From observations, int8 ``(N, size)``, and masks, int8 ``(N, num_actions)``, to legal actions, int64 ``(N,)``."""
@@ -267,8 +267,10 @@ class Training:
             while self.run.going_on:
                 if self._update():
                     self._judge()
-            if not self.run.judged:
+            if self.run.progress >= 1 and not self.run.judged:
                 self._judge()
+            self.save()
+            self.run.write_figures()
 
     def _judge(self) -> None:
         agent = self.agent()

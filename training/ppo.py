@@ -113,7 +113,7 @@ class Arguments:
     oracle: bool = False
     """Whether values are learned, in training only, with the cards in sight that nobody sees."""
     augment: bool = False
-    """Whether every minibatch is seen with its suits renamed."""
+    """Whether every minibatch is seen with its suits renamed, though it was played with the names that it had."""
     judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
     """Who the policy plays matches against; the best in points is kept."""
     match_deals: int = 1000
@@ -154,7 +154,8 @@ class Learner:
         self._args = args
         self._device = find_device(args.device)
         self._bf16 = computes_in_bf16(args.bf16, self._device)
-        self._renamings = suit_renamings(table) if args.augment else []
+        renamings = suit_renamings(table, secrets) if args.augment else []
+        self._renamings = [tuple(source.to(self._device) for source in each) for each in renamings]
         self.network = Network(table, args.hidden, secrets).to(self._device)
         self.forget_steps()
         self.threads = ThreadPoolExecutor(args.threads, initializer=torch.set_num_threads, initargs=(1,))
@@ -193,7 +194,8 @@ class Learner:
 
     def learn(self, parts: list[Decisions], entropy: float, cloning: bool) -> dict[str, float]:
         """Learn from the decisions of all threads, by PPO or from the labels; figures are means over minibatches."""
-        args, steps = self._args, max(1, round(sum(map(len, parts)) / self._args.minibatch))
+        args, sizes = self._args, [len(part) for part in parts]
+        steps = max(1, min(*sizes, round(sum(sizes) / args.minibatch)))
         advantages = torch.cat([part.advantages for part in parts])
         explained = float(1 - advantages.var() / torch.cat([part.returns for part in parts]).var())
         for part in parts:
@@ -213,12 +215,12 @@ class Learner:
         return {**means, "explained": explained}
 
     def _gradients(
-        self, network: Network, batch: Decisions, renaming: tuple[Tensor, Tensor] | None, entropy: float, cloning: bool
+        self, network: Network, batch: Decisions, renaming: tuple[Tensor, ...] | None, entropy: float, cloning: bool
     ) -> dict[str, float]:
         """Leave the gradients of a minibatch in a network."""
         if renaming is not None:
-            columns, actions = renaming
-            batch.observations = batch.observations[:, columns]
+            columns, actions, hidden = renaming
+            batch.observations, batch.secrets = batch.observations[:, columns], batch.secrets[:, hidden]
             batch.choices = torch.where(batch.choices < 0, -1, actions.argsort()[batch.choices])
         loss, figures = self._loss(network, batch, entropy, cloning)
         network.zero_grad()
@@ -286,7 +288,7 @@ class Training:
         self.args = args
         self.rollouts = [Rollout(args, part) for part in range(args.threads)]
         loaded = RuleSet.load(args.rules)
-        rules = self.rollouts[0].env.rules.replace(name=loaded.name, max_turns_per_deal=loaded.max_turns_per_deal)
+        rules = self.rollouts[0].rules.replace(name=loaded.name, max_turns_per_deal=loaded.max_turns_per_deal)
         self.run = Run(args, rules, BEST)
         self.table = PolicyTable(rules, args.num_players, args.observation)
         self.learner = Learner(args, self.table, self.rollouts[0].secrets.shape[-1])
@@ -355,7 +357,8 @@ class Training:
     def _clone(self) -> None:
         """Learn what the teacher does."""
         self.learner.set_learning_rate(self.args.clone_learning_rate)
-        self._update(None, 0.0, self.args.teacher)
+        if self._update(None, 0.0, self.args.teacher):
+            self.save()
 
     def _end_cloning(self) -> None:
         self.learner.forget_steps()
@@ -396,12 +399,9 @@ class Training:
     def _play(self, snapshot: Network | None, teacher: str | None) -> list[Decisions]:
         """A rollout of every thread."""
         args, run = self.args, self.run
-        shaping = args.shaping * max(0.0, 1 - run.progress / args.shaping_until)
-        if args.first_deals is not None:
-            first = run.progress < args.first_deals_until
-            for rollout in self.rollouts:
-                later = args.deals or rollout.env.rules.played_contracts
-                rollout.env.set_deals(args.first_deals if first else later)
+        shaping = args.shaping * max(0.0, 1 - run.progress / args.shaping_until) if args.shaping_until else 0.0
+        for rollout in self.rollouts:
+            rollout.choose_deals(first=run.progress < args.first_deals_until)
 
         def play(rollout: Rollout) -> float:
             return rollout.play(self.learner, snapshot, None if teacher is None else rollout.player(teacher), shaping)

@@ -307,8 +307,10 @@ class Training:
             while self.run.going_on:
                 if self._update():
                     self._judge()
-            if not self.run.judged:
+            if self.run.progress >= 1 and not self.run.judged:
                 self._judge()
+            self.save()
+            self.run.write_figures()
 
     def _update(self) -> bool:
         """One iteration of RLlib; whether a match is due."""

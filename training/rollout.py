@@ -64,6 +64,7 @@ class Rollout:
 
     Attributes:
         env: The games.
+        rules: Their rules, with the deals that are played in the end.
         illegal: Illegal actions chosen so far.
         observations: int8, shape ``(T, N, size)``; `secrets`, `masks`, `actions`, `log_probs`, `values`, `seats`,
             `rewards` and `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
@@ -87,11 +88,13 @@ class Rollout:
             **{"episode": args.episode, "deals": args.deals, "reward": args.reward, "observation": args.observation},
             copy=False,
         )
+        self.rules = self.env.rules
+        self.choose_deals(first=True)
         self.rng = np.random.default_rng([args.seed, 1, part])
         self.illegal = 0
         self._scripted = [self.player(name) for name in args.scripted]
         shares = [1 - sum(args.scripted.values()) - args.snapshots, args.snapshots, *args.scripted.values()]
-        if min(shares) < 0:
+        if min(shares) < -1e-9:
             raise ArgumentError(f"scripted={args.scripted} and snapshots={args.snapshots} are more than all games")
         bounds = (np.cumsum(shares) * self._num).round().astype(int)
         kinds = [LEARNER, SNAPSHOT, *range(len(self._scripted))]
@@ -110,6 +113,13 @@ class Rollout:
         self.rewards = np.zeros((*steps, args.num_players), np.float32)
         self.seats = np.zeros(steps, np.int8)
         self.ended, self.decides = np.zeros(steps, bool), np.zeros(steps, bool)
+
+    def choose_deals(self, first: bool) -> None:
+        """Deal the first contracts from now on, or those that follow them."""
+        if self._args.first_deals is not None:
+            played, weights = self.rules.played_contracts, self.rules.deal_weights
+            later = dict(zip(played, weights, strict=True)) if weights else played
+            self.env.set_deals(self._args.first_deals if first else later)
 
     def _seat_players(self, rows: np.ndarray) -> None:
         """Draw who sits where in games that begin: the learner somewhere, in some seats the others of that game."""
@@ -160,6 +170,8 @@ class Rollout:
 
     def _infer(self, learner: "Learner", network: Network, t: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits and values of step t in some games."""
+        if not len(rows):
+            return np.zeros((0, self.masks.shape[-1]), np.float32), np.zeros(0, np.float32)
         began = perf_counter()
         found = learner.infer(network, self.observations[t, rows], self.secrets[t, rows])
         self._inferring += perf_counter() - began
@@ -207,7 +219,7 @@ class Rollout:
         self.rewards[t], self.ended[t] = rewards, ended
         if shaping:
             potentials = shaping * self.env.potentials()
-            self.rewards[t] += np.where(ended[:, None], 0, potentials) - self._potentials
+            self.rewards[t] += np.where(ended[:, None], 0, self._args.gamma * potentials) - self._potentials
             self._potentials = potentials
         if ended.any():
             self._seat_players(np.flatnonzero(ended))

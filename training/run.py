@@ -234,7 +234,8 @@ class Run:
             print(", ".join(f"{seconds / self.seconds:.0%} {part}" for part, seconds in self.times.items()))
         curves = self.folder / "curves.png"
         drawn = curves if curves.exists() else "not drawn: pip install 'rummy-env[plot]'"
-        print(f"{illegal} illegal actions; best policy {self.best_file}, curves {drawn}")
+        best = self.best_file if self.best_file.exists() else "not known before the first match"
+        print(f"{illegal} illegal actions; best policy {best}, curves {drawn}")
 
 
 def _tensorboard(folder: Path) -> Any:

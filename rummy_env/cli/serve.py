@@ -7,8 +7,8 @@ import typer
 from rummy_env.cli.options import Players, Variant
 from rummy_env.errors import MissingExtraError
 
-MAX_SEED = 2**53 - 1
-"""Largest number that a page has exactly."""
+MAX_SEED = 10**15 - 1
+"""Largest number that the form of the page takes; `rummy_env.serve` is imported where it is needed only."""
 
 
 def serve(

@@ -32,6 +32,8 @@ from rummy_env.engine.partition import best_partition, card_points, meld_outs
 from rummy_env.engine.state import DOWN_NO, NONE, OVER_NO, PHASE_DRAW, PHASE_PLAY
 from rummy_env.engine.writers import at_least, reached, spread_faces
 
+_MOST_OUTS = 127
+"""Outs that an entry of the observation can hold for a moment."""
 _DISTANCES, _DEADWOODS, _OUTS = reached(DISTANCE_STEPS), reached(DEADWOOD_STEPS), reached(OUTS_STEPS)
 
 
@@ -133,7 +135,7 @@ def _plan_contract(
             left &= left - 1
             a, b, c, held = _without(first, second, third, jokers, face)
             _, _, helpful = needs_of_hand(rules, a, b, c, held, sets, runs, cards)
-            row[base[OBS_DISCARD_OUTS] + face] = _copies(helpful, one, two, three, unseen_jokers)
+            row[base[OBS_DISCARD_OUTS] + face] = min(_copies(helpful, one, two, three, unseen_jokers), _MOST_OUTS)
         _write_outs(rules, row, best)
     if top != NONE:
         row[base[OBS_TAKE_DISTANCE]] = (outs >> top) & 1
@@ -200,7 +202,7 @@ def _plan_melds(rules, row, first, second, third, jokers, discards, top, one, tw
             if more <= MORE_DEADWOOD[-1]:
                 near |= 1 << face
                 copies = _copies(meld_outs(rules, a, b, c, left), one, two, three, unseen_jokers)
-                row[base[OBS_DISCARD_OUTS] + face] = copies
+                row[base[OBS_DISCARD_OUTS] + face] = min(copies, _MOST_OUTS)
         _write_outs(rules, row, near)
     if top != NONE:
         a, b, c, held = _with(first, second, third, jokers, top)

@@ -65,7 +65,7 @@ class Session:
             self.names[other] = agents[number % len(agents)]
             self._agents[other] = self._seated(self.names[other], other)
         self._turn_open = False
-        self._before: list[tuple[Game, list[Agent | None], list[str], list[DealSummary]]] = []
+        self._before: list[tuple[Game, list[Agent | None], list[str], list[DealSummary], bool]] = []
         self._let_others_play()
 
     def _seated(self, name: str, seat: int) -> Agent:
@@ -94,7 +94,8 @@ class Session:
 
     def play(self, move: PersonMove) -> None:
         """Make one of `moves`, and let the others play to the person's next move or the end of the game."""
-        self._before.append((self.game.clone(), deepcopy(self._agents), self.log.copy(), self.deals.copy()))
+        agents, log, deals = deepcopy(self._agents), self.log.copy(), self.deals.copy()
+        self._before.append((self.game.clone(), agents, log, deals, self._turn_open))
         self._apply(move.actions, move.words)
         self._let_others_play()
 
@@ -107,7 +108,7 @@ class Session:
         """Take back the person's last move and all that came after it; whether there was one."""
         if not self._before:
             return False
-        self.game, self._agents, self.log, self.deals = self._before.pop()
+        self.game, self._agents, self.log, self.deals, self._turn_open = self._before.pop()
         return True
 
     def hint(self) -> tuple[PersonMove, str]:

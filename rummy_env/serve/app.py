@@ -73,11 +73,13 @@ class _Visitor:
             return error_message(error)
 
     async def _open(self, wish: New) -> dict[str, Any]:
-        table = self._tables.add(self._lobby)
+        self._tables.check_room()
+        table = Table(self._lobby)
         try:
             answer = await table.obey(wish)
+            self._tables.add(table)
         except BaseException:
-            self._tables.remove(table)
+            table.close()
             raise
         self._sit(table)
         return answer

@@ -33,7 +33,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self._app = app
-        self._host = host
+        self._host = host.lower()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one WebSocket."""

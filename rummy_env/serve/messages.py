@@ -13,8 +13,8 @@ from rummy_env.rules import MAX_PLAYERS
 
 MAX_BYTES = 4096
 """Longest message of a page."""
-MAX_NUMBER = 2**53 - 1
-"""Largest number that JavaScript has exactly, and so the largest in a message."""
+MAX_NUMBER = 10**15 - 1
+"""Largest number in a message: JavaScript has it exactly, and its form takes 15 digits."""
 
 _Count = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 _Name = Annotated[str, Field(max_length=200)]

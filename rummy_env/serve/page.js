@@ -77,6 +77,7 @@ const answers = {
   setup(message) {
     const first = setup === null;
     setup = message;
+    note("");
     if (first) fillForm(setup.chosen);
     const token = sessionStorage.getItem("table");
     if (token) send({ kind: "resume", table: token });

@@ -6,7 +6,7 @@ import secrets
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from rummy_env.errors import MessageError, RummyError
+from rummy_env.errors import IllegalActionError, MessageError, RummyError
 from rummy_env.play.session import Session
 from rummy_env.serve.lobby import Lobby
 from rummy_env.serve.messages import Hint, Message, Move, New, Resume, Undo
@@ -75,9 +75,10 @@ class Table:
                     return self._hint()
         except MessageError:
             raise
-        except RummyError as error:
-            raise MessageError("bad_table", str(error)) from error
         except Exception as error:
+            # What an agent did wrong is told with the moves that it had, and so with its cards.
+            if isinstance(error, RummyError) and not isinstance(error, IllegalActionError):
+                raise MessageError("bad_table", str(error)) from error
             logging.getLogger(__name__).exception("an agent failed")
             raise MessageError("agent_failed", "an agent failed, which the log of the server explains") from error
         return self._view()
@@ -130,17 +131,22 @@ class Tables:
     def __len__(self) -> int:
         return len(self._tables)
 
-    def add(self, lobby: Lobby) -> Table:
-        """A table with a first visitor, whose game is still to be opened; `MessageError` if people sit at all."""
-        if len(self) >= self._limit:
-            idle = next((table for table in self._tables.values() if not table.visitors), None)
-            if idle is None:
-                raise MessageError("full", f"people sit at all {self._limit} tables; try again later")
+    def add(self, table: Table) -> None:
+        """Take in a table with its first visitor; `MessageError` if people sit at all."""
+        idle = self.check_room()
+        if idle is not None:
             self.remove(idle)
-        table = Table(lobby)
         self._tables[table.token] = table
         table.visitors = 1
-        return table
+
+    def check_room(self) -> Table | None:
+        """The table that a new one would take the place of, None if it needs none; `MessageError` if there is none."""
+        if len(self) < self._limit:
+            return None
+        idle = next((table for table in self._tables.values() if not table.visitors), None)
+        if idle is None:
+            raise MessageError("full", f"people sit at all {self._limit} tables; try again later")
+        return idle
 
     def visit(self, token: str) -> Table:
         """The table of a token with one visitor more; `MessageError` if there is none."""
