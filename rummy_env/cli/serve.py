@@ -32,4 +32,6 @@ def serve(
     except ImportError as error:
         raise MissingExtraError(f"the page needs FastAPI ({error}): pip install 'rummy-env[serve]'") from error
     lobby = Lobby(variant, players, agents or ["cautious"], seat, seed, hints)
+    typer.echo("Getting ready; the first start takes a minute or two …", err=True)
+    lobby.warm_up()
     run(lobby, host, port, lambda address: typer.echo(f"Play at {address} (Ctrl+C stops)"))

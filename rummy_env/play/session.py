@@ -134,6 +134,8 @@ class Session:
         if position["down"][self.seat] != "no" or position["laying"] or position["declared"]:
             return ""
         distance = contract_distance(hand, position["deal"], game.rules)
+        if distance == 0:
+            return " – then the hand has the contract"
         return f" – then the contract lacks {distance} card{'s' * (distance != 1)}"
 
     def save(self, path: str | Path) -> None:

@@ -106,7 +106,7 @@ def _seat_lines(game: Game, position: Mapping[str, Any], viewer: int | None) -> 
         mark = ">" if seat == position["player"] and not position["over"] else " "
         row = [f"{mark} {seat_name(seat)}", f"score {position['scores'][seat]}"]
         if game.rules.contracts is not None:
-            row.append(DOWN_TEXT[position["down"][seat]])
+            row.append(DOWN_TEXT[position["down"][seat]] if hand else "out")
         size = len(hand.split())
         visible = f": {hand}" if viewer in (None, seat) and hand else ""
         rows.append([*row, f"{size} card{'s' * (size != 1)}{visible}"])

@@ -49,7 +49,7 @@ class Lobby:
         self._rules = {variant: rules} | {name: RuleSet.preset(name) for name in PRESETS}
         self._agents = sorted({*agent_names(), *agents})
         self._hints = hints
-        self._chosen = {
+        self._chosen: dict[str, Any] = {
             "variant": variant,
             "players": players,
             "agents": list(agents),
@@ -74,6 +74,10 @@ class Lobby:
             "agents": self._agents,
             "chosen": self._chosen,
         }
+
+    def warm_up(self) -> None:
+        """Play what the form says at first up to a hint, so that nobody has to wait until that is compiled."""
+        self.open(New(kind="new", **self._chosen)).hint()
 
     def open(self, wish: New) -> Session:
         """The game that a person asks for; `MessageError` or another `RummyError` if there can be none."""

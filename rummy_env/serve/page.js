@@ -13,6 +13,7 @@ const SECONDS_TO_WONDER = 0.4;
 
 let socket = null;
 let waiting = null;
+const WAITING = { new: "The cards are being dealt …", hint: "Looking for a hint …" };
 let focused = false;
 let setup = null;
 let table = null;
@@ -68,7 +69,7 @@ function send(message) {
   socket.send(JSON.stringify(message));
   focused = at("own").contains(document.activeElement);
   busy(true);
-  waiting = setTimeout(() => note("The others are thinking …"), 1000 * SECONDS_TO_WONDER);
+  waiting = setTimeout(() => note(WAITING[message.kind] ?? "The others are thinking …"), 1000 * SECONDS_TO_WONDER);
 }
 
 const ask = (kind, more) => send({ kind, position: table.position, ...more });
@@ -191,7 +192,8 @@ function showTable(before) {
   fresh = before && before.deals.length === table.deals.length ? added(before.shown.hands[seat].split(" "), hand) : new Set();
   chosen.clear();
   const of = deal.of === null ? "" : ` of ${deal.of}`;
-  at("deal").textContent = `${titled(table.rules)} · deal ${deal.number}${of}`;
+  const turn = table.over ? "" : ` · turn ${deal.turn} of ${deal.turns}`;
+  at("deal").textContent = `${titled(table.rules)} · deal ${deal.number}${of}${turn}`;
   at("contract").textContent = deal.contract === null ? "" : `Contract: ${deal.contract}`;
   at("task").replaceChildren(...phrase(table.task));
   const others = names.map((_, number) => (seat + 1 + number) % names.length).slice(0, -1);
@@ -309,7 +311,7 @@ function showChosen() {
   for (const group of at("moves").children) group.hidden = !group.querySelector("button:not([hidden])");
   at("clear").hidden = !chosen.size;
   const none = chosen.size && !at("moves").querySelector("button:not([hidden])");
-  note(none ? "No move has all the cards that you chose." : "");
+  note(none ? "No move has all these cards. A meld is laid with three; further cards are laid off on it." : "");
 }
 
 function showLog() {

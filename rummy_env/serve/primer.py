@@ -1,6 +1,6 @@
 """Rules in a few sentences for a person who has never played."""
 
-from rummy_env.rules import RuleSet
+from rummy_env.rules import TURNS_PER_PLAYER, RuleSet
 
 
 def primer(rules: RuleSet) -> list[str]:
@@ -10,7 +10,7 @@ def primer(rules: RuleSet) -> list[str]:
     lines = [
         f"{_aim(rules)} Aces count {table.ace_value}, J Q K 10, other cards their number{jokers}.",
         "A set is three or four cards of one rank in different suits: 9C 9D 9H. A run is three or more cards of one "
-        f"suit in sequence: 5H 6H 7H. {_aces(rules)}",
+        f"suit in sequence: 5H 6H 7H. {_aces(rules)} A meld is laid with three cards; further ones are laid off on it.",
         "In your turn you draw a card, from the face-down stock or from the face-up discard pile, may then lay cards "
         "on the table, and discard one.",
     ]
@@ -34,6 +34,9 @@ def primer(rules: RuleSet) -> list[str]:
             "A joker stands for any card; the star marks what it stands for."
             f"{'' if rules.joker_swap_scope == 'none' else swap}"
         )
+    limit = rules.max_turns_per_deal
+    turns = f"{limit} turns of all players together" if limit else f"{TURNS_PER_PLAYER} turns of each player"
+    lines.append(f"A deal in which nobody goes out ends after {turns}.")
     lines.append("Every move that the rules allow is offered as a button; a click on cards leaves the moves with them.")
     return lines
 

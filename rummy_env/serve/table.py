@@ -151,7 +151,9 @@ class Tables:
     def visit(self, token: str) -> Table:
         """The table of a token with one visitor more; `MessageError` if there is none."""
         if token not in self._tables:
-            raise MessageError("unknown_table", "this table is not there, or no longer")
+            raise MessageError(
+                "unknown_table", "this table is gone, as after a restart of the server; start a new game"
+            )
         table = self._tables[token]
         table.visitors += 1
         return table

@@ -17,10 +17,11 @@ def session_view(session: Session) -> dict[str, Any]:
 
     Returns:
         ``rules``, their name; ``seat`` of the person; ``names`` of the seats; ``deal``, its number, the number ``of``
-        deals (None where scores decide) and its ``contract`` in words (None without); ``task``, what the person is to
-        do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it, without its words; ``moves`` in words;
-        ``log``, its last lines; ``deals``, the finished ones as `DealSummary` has them; ``over``, ``winners`` (their
-        seats, none before) and ``better``, which scores win: ``"low"`` or ``"high"``.
+        deals (None where scores decide), its ``turn`` of at most ``turns`` and its ``contract`` in words (None
+        without); ``task``, what the person is to do; ``shown``, the table as `rummy_env.viewer.steps.shown` gives it,
+        without its words; ``moves`` in words; ``log``, its last lines; ``deals``, the finished ones as `DealSummary`
+        has them; ``over``, ``winners`` (their seats, none before) and ``better``, which scores win: ``"low"`` or
+        ``"high"``.
     """
     game = session.game
     over = game.over is not None
@@ -56,6 +57,8 @@ def _deal(game: Game) -> dict[str, Any]:
     return {
         # A finished game stays in its last deal.
         "number": game.deals_done + (game.over is None),
+        "turn": game.to_dict()["turn"] + 1,
+        "turns": game.table.max_turns,
         "of": None if rules.game_end == "target_score" else game.table.num_deals,
         "contract": contract,
     }
