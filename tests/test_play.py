@@ -1,6 +1,7 @@
 """`rummy play`: moves as a person says them, the game between a person and agents, and the application."""
 
 import asyncio
+import re
 import sys
 
 import pytest
@@ -94,6 +95,51 @@ def play_on(session, moves):
         if session.game.over is not None:
             break
         session.play(session.hint()[0])
+
+
+def test_playing_on_takes_and_places_nothing():
+    session = Session(Game("contract_rummy", 4, 3))
+    while True:
+        hand, stock = session.game.to_dict()["hands"][0].split(), len(session.log)
+        moved = session.play_on()
+        assert moved == (len(session.log) > stock) and session.deals == []
+        own = [line for line in session.log[stock:] if line.startswith("player_0 (you)")]
+        assert all(re.fullmatch(r"player_0 \(you\): draw from the stock(, discard \S+)?", line) for line in own)
+        kind = session.game.layout.decode(session.hint()[0].actions[0]).kind
+        assert kind not in ("draw_stock", "discard")
+        if len(hand) < 8:
+            break
+        session.play(session.hint()[0])
+
+
+class Fails:
+    """A player that fails after some decisions."""
+
+    def __init__(self, decisions):
+        self.left = decisions
+
+    def act(self, observation, action_mask, info):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("tired")
+        return int(action_mask.argmax())
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_an_agent_that_fails_leaves_the_game_as_it_was(on):
+    session = Session(Game("contract_rummy", 2, 3), agents=["random"])
+    session._agents[1] = Fails(7)
+    before = None
+
+    def play():
+        if not on or not session.play_on():
+            session.play(session.hint()[0])
+
+    with pytest.raises(RuntimeError, match="tired"):  # noqa: PT012 the last of many moves fails
+        while True:
+            before = session.game.to_dict(), session.log.copy()
+            play()
+    assert (session.game.to_dict(), session.log) == before
 
 
 def test_a_session_waits_for_the_person_and_tells_every_turn():

@@ -231,7 +231,7 @@ def test_moves_that_are_not_offered_or_no_longer(connected):
     assert page.ask("move", position=0, move=len(table["moves"]))["error"] == "illegal_move"
     assert page.ask("move", position=1, move=0)["error"] == "stale"
     after = page.ask("move", position=0, move=0)
-    for kind in ("move", "hint", "undo"):
+    for kind in ("move", "hint", "undo", "play_on"):
         more = {"move": 0} if kind == "move" else {}
         assert page.ask(kind, position=0, **more)["error"] == "stale"
     assert page.ask("resume", table=table["table"]) == after
@@ -245,8 +245,26 @@ def test_after_the_end_only_undo_is_left(tmp_path):
         last = page.play_on(new(page, variant=str(rules)), 200)[-1]
         assert last["over"] and last["moves"] == [] and last["winners"] and "won" in last["task"]
         assert page.ask("move", position=last["position"], move=0)["error"] == "game_over"
-        assert page.ask("hint", position=last["position"])["error"] == "game_over"
+        for kind in ("hint", "play_on"):
+            assert page.ask(kind, position=last["position"])["error"] == "game_over"
         assert not page.ask("undo", position=last["position"])["over"]
+
+
+def test_a_deal_that_nobody_can_finish_is_played_on(connected):
+    page = connected()
+    table = page.play_on(new(page, variant="contract_rummy", players=4, agents=["cautious"], seed=3), 60)[-1]
+    assert not table["deals"]
+    while not table["deals"]:
+        after = page.ask("play_on", position=table["position"])
+        if after["kind"] == "error":
+            assert after["error"] == "illegal_move"
+            hint = page.ask("hint", position=table["position"])
+            assert not hint["words"].startswith(("draw", "discard"))
+            after = page.ask("move", position=table["position"], move=hint["move"])
+        assert after["position"] == table["position"] + 1
+        table = after
+    assert table["deals"][0]["reason"] == "capped"
+    assert table["position"] < 100 and page.ask("undo", position=table["position"])["deals"] == []
 
 
 class Broken:
@@ -349,8 +367,9 @@ def nonsense(rng, tokens):
         "move": {"position": rng.randrange(6), "move": rng.randrange(12)},
         "undo": {"position": rng.randrange(6)},
         "hint": {"position": rng.randrange(6)},
+        "play_on": {"position": rng.randrange(6)},
     }
-    (kind,) = rng.choices(list(kinds), [1, 2, 5, 2, 2])
+    (kind,) = rng.choices(list(kinds), [1, 2, 5, 2, 2, 1])
     message = {"kind": kind, **kinds[kind]}
     if rng.random() < 0.4:
         message[rng.choice([*message, "x"])] = rng.choice([*NUMBERS, *WORDS, {"kind": NUMBERS}])

@@ -65,6 +65,7 @@ class PlayApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("h", "hint", "Hint"),
         Binding("u", "undo", "Undo"),
+        Binding("p", "play_on", "Play on"),
         Binding("slash", "type", "Type cards"),
         Binding("escape", "clear", "All moves"),
         Binding("s", "save", "Save"),
@@ -181,6 +182,13 @@ class PlayApp(App[None]):
         self._list_moves()
         self.query_one("#moves", OptionList).highlighted = self._shown.index(move)
         self.notify(words, title="Hint")
+
+    async def action_play_on(self) -> None:
+        """Let the adviser draw and discard until it would take or place a card, or the deal is over."""
+        if self.session.play_on():
+            await self._show()
+        else:
+            self.notify("There is something to take or to place, or no game to play on.")
 
     async def action_undo(self) -> None:
         """Take back the last move and what came after it."""

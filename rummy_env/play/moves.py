@@ -8,6 +8,8 @@ from rummy_env.game import Game
 _CARD = re.compile(r"\b(?:[A2-9TJQK][CDHS]|JK)\b")
 BEGINNINGS = ("declare", "swap")
 """Kinds of actions that a placement has to follow."""
+DULL = ("draw_stock", "discard")
+"""Kinds of actions that a turn is made of in which nothing is taken or placed."""
 
 _DECLARED_AT_ONCE = 3
 """No placement takes more declared jokers than the three cards of a meld."""

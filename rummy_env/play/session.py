@@ -9,7 +9,7 @@ from rummy_env.agents import Agent, decide, seat_agent
 from rummy_env.analysis import best_partition, contract_distance
 from rummy_env.errors import ArgumentError
 from rummy_env.game import DealSummary, Game
-from rummy_env.play.moves import BEGINNINGS, PersonMove, action_words, person_moves
+from rummy_env.play.moves import BEGINNINGS, DULL, PersonMove, action_words, person_moves
 from rummy_env.record import Record, replay, write_record
 from rummy_env.render.text import deal_text, seat_name
 
@@ -93,11 +93,18 @@ class Session:
         return person_moves(self.game)
 
     def play(self, move: PersonMove) -> None:
-        """Make one of `moves`, and let the others play to the person's next move or the end of the game."""
+        """Make one of `moves`, and let the others play to the person's next move or the end of the game.
+
+        If an agent fails, the game is as it was.
+        """
         agents, log, deals = deepcopy(self._agents), self.log.copy(), self.deals.copy()
         self._before.append((self.game.clone(), agents, log, deals, self._turn_open))
-        self._apply(move.actions, move.words)
-        self._let_others_play()
+        try:
+            self._apply(move.actions, move.words)
+            self._let_others_play()
+        except Exception:
+            self.undo()
+            raise
 
     @property
     def can_undo(self) -> bool:
@@ -123,6 +130,28 @@ class Session:
         # What the top of the stock would do for the hand is not known before it is drawn.
         known = game.deals_done == self.game.deals_done and game.layout.decode(chosen[-1]).kind != "draw_stock"
         return move, f"{move.words}{self._worth(game) if known else ''}"
+
+    def play_on(self) -> bool:
+        """Follow the adviser in this deal for as long as it only draws from the stock and discards.
+
+        Where nobody can lay any more cards, as often when all sets are closed, this comes to the end of the deal.
+
+        Returns:
+            Whether a move was made.
+        """
+        deal, moves = self.game.deals_done, 0
+        try:
+            while self.game.over is None and self.game.deals_done == deal:
+                move, _ = self.hint()
+                if self.game.layout.decode(move.actions[0]).kind not in DULL:
+                    break
+                self.play(move)
+                moves += 1
+        except Exception:
+            for _ in range(moves):
+                self.undo()
+            raise
+        return moves > 0
 
     def _worth(self, game: Game) -> str:
         if game.over is not None:

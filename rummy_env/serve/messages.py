@@ -64,7 +64,14 @@ class Hint(_Message):
     position: _Count
 
 
-Message = New | Resume | Move | Undo | Hint
+class PlayOn(_Message):
+    """Draw and discard as the adviser would until it would take or place a card, or the deal is over."""
+
+    kind: Literal["play_on"]
+    position: _Count
+
+
+Message = New | Resume | Move | Undo | Hint | PlayOn
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 

@@ -126,6 +126,7 @@ function busy(on) {
   for (const button of document.querySelectorAll("#moves button, #stock button, #start")) button.disabled = on;
   at("hint").disabled = on || !table || table.over;
   at("undo").disabled = on || !table || !table.undo;
+  at("play_on").disabled = on || !table || table.over;
 }
 
 // The form
@@ -366,6 +367,7 @@ const openForm = () => { at("result").close(); showForm(true); at("variant").foc
 const uses = {
   hint: () => ask("hint", {}),
   undo: () => ask("undo", {}),
+  play_on: () => ask("play_on", {}),
   sort: () => { byRank = !byRank; showHand(); },
   clear: () => { chosen.clear(); showChosen(); },
   close: () => at("result").close(),
@@ -378,7 +380,7 @@ at("lobby").addEventListener("submit", start);
 at("variant").addEventListener("change", () => fillPlayers(variant().usual));
 at("players").addEventListener("change", fillOpponents);
 document.addEventListener("keydown", (event) => {
-  const use = { h: "hint", u: "undo", Escape: "clear" }[event.key];
+  const use = { h: "hint", u: "undo", p: "play_on", Escape: "clear" }[event.key];
   if (!use || at("table").hidden || at("result").open || event.ctrlKey || event.metaKey || event.altKey) return;
   if (!at(use).disabled) uses[use]();
 });

@@ -9,7 +9,7 @@ from typing import Any
 from rummy_env.errors import IllegalActionError, MessageError, RummyError
 from rummy_env.play.session import Session
 from rummy_env.serve.lobby import Lobby
-from rummy_env.serve.messages import Hint, Message, Move, New, Resume, Undo
+from rummy_env.serve.messages import Hint, Message, Move, New, PlayOn, Resume, Undo
 from rummy_env.serve.view import session_view
 
 MAX_TABLES = 32
@@ -73,6 +73,8 @@ class Table:
                     self._position += 1
                 case Hint():
                     return self._hint()
+                case PlayOn():
+                    self._play_on()
         except MessageError:
             raise
         except Exception as error:
@@ -90,11 +92,14 @@ class Table:
         moves = session.moves()
         if number >= len(moves):
             raise MessageError("illegal_move", f"move {number} is not offered: there are moves 0 … {len(moves) - 1}")
-        try:
-            session.play(moves[number])
-        except Exception:
-            session.undo()
-            raise
+        session.play(moves[number])
+        self._position += 1
+
+    def _play_on(self) -> None:
+        if self._session.game.over is not None:
+            raise MessageError("game_over", "the game is over; there is nothing to play on")
+        if not self._session.play_on():
+            raise MessageError("illegal_move", "there is something to take or to place")
         self._position += 1
 
     def _hint(self) -> dict[str, Any]:
