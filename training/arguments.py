@@ -67,10 +67,11 @@ def _unknown(name: str, fields: Sequence[str]) -> str:
 
 
 def _field_docstrings(kind: type[Any]) -> dict[str, str]:
-    """What stands below each field of a dataclass, by its name."""
+    """What stands below each field of a dataclass, or of one that it extends, by its name."""
+    inherited = _field_docstrings(kind.__base__) if dataclasses.is_dataclass(kind.__base__) else {}
     (definition,) = ast.parse(dedent(getsource(kind))).body
     assert isinstance(definition, ast.ClassDef)
-    return {
+    return inherited | {
         field.target.id: " ".join(str(text.value.value).split())
         for field, text in pairwise(definition.body)
         if isinstance(field, ast.AnnAssign)

@@ -25,29 +25,13 @@ from training.arguments import read_arguments
 from training.device import computes_in_bf16, find_device
 from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
-from training.run import Run
+from training.run import Run, RunArguments
 
 
 @dataclass
-class Arguments:
+class Arguments(RunArguments):
     """Arguments of deep Monte Carlo by self-play."""
 
-    rules: Any = "basic_rummy"
-    """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
-    num_players: int = 2
-    """Seats at the table."""
-    episode: str = "deal"
-    """``"deal"`` for single deals, ``"game"`` for whole games."""
-    deals: Any = None
-    """Contracts that are dealt, as for `SelfPlayVectorEnv`; null for all."""
-    reward: str = "score"
-    """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
-    observation: str = "planning"
-    """``"planning"`` tells the network what its cards are worth, ``"plain"`` does not."""
-    seed: int = 1
-    """Seed of everything."""
-    minutes: float = 0.0
-    """Time after which the training is over, and by which its schedules go; 0 for no such end."""
     decisions: int = 0
     """The same in decisions; a run without `minutes` is the same at any speed."""
     num_envs: int = 1024
@@ -76,16 +60,6 @@ class Arguments:
     """Scripted player whose games are learned from first."""
     teacher_decisions: int = 500_000
     """Decisions of these games; 0 to start from nothing."""
-    judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
-    """Who the policy plays matches against; the best in points is kept."""
-    match_deals: int = 1000
-    """Duplicate deals of such a match (games with ``episode="game"``)."""
-    match_every: int = 2_000_000
-    """Decisions between two of them, and between two checkpoints."""
-    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
-    """Who the best policy plays on fresh deals in the end."""
-    ladder_deals: int = 2000
-    """Duplicate deals, or games, of each of these matches; 0 for none."""
     threads: int = 1
     """Threads of PyTorch and of the engine."""
     device: str = "auto"

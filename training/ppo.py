@@ -27,37 +27,19 @@ from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
 from training.renaming import suit_renamings
 from training.rollout import Decisions, Rollout
-from training.run import Run
+from training.run import Run, RunArguments
 
 
 @dataclass
-class Arguments:
+class Arguments(RunArguments):
     """Arguments of masked PPO by self-play."""
 
-    rules: Any = "basic_rummy"
-    """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
-    num_players: int = 2
-    """Seats at the table."""
     max_turns: int = 0
     """Turns of all players after which a deal is over while training; 0 for those of the rules."""
-    episode: str = "deal"
-    """``"deal"`` for single deals, ``"game"`` for whole games."""
-    deals: Any = None
-    """Contracts that are dealt, as for `SelfPlayVectorEnv`; null for all."""
     first_deals: Any = None
     """Contracts that single deals are of at first; null for the same as later."""
     first_deals_until: float = 0.3
     """Share of the training after which they give way to `deals`."""
-    reward: str = "score"
-    """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
-    observation: str = "planning"
-    """``"planning"`` tells the network what its cards are worth, ``"plain"`` does not."""
-    seed: int = 1
-    """Seed of everything."""
-    minutes: float = 0.0
-    """Time after which the training is over, and by which its schedules go; 0 for no such end."""
-    decisions: int = 0
-    """The same in decisions of the learner; a run without `minutes` is the same at any speed."""
     num_envs: int = 1024
     """Games side by side."""
     num_steps: int = 40
@@ -114,16 +96,6 @@ class Arguments:
     """Whether values are learned, in training only, with the cards in sight that nobody sees."""
     augment: bool = False
     """Whether every minibatch is seen with its suits renamed, though it was played with the names that it had."""
-    judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
-    """Who the policy plays matches against; the best in points is kept."""
-    match_deals: int = 1000
-    """Duplicate deals of such a match (games with ``episode="game"``)."""
-    match_every: int = 2_000_000
-    """Decisions between two of them, and between two checkpoints."""
-    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
-    """Who the best policy plays on fresh deals in the end."""
-    ladder_deals: int = 2000
-    """Duplicate deals, or games, of each of these matches; 0 for none."""
     threads: int = 2
     """Threads, each of which plays its share of the games and learns from its share of every minibatch."""
     device: str = "auto"

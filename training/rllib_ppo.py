@@ -36,7 +36,7 @@ from training.arguments import read_arguments
 from training.evaluation import play_match, results
 from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, to_agent
-from training.run import Run
+from training.run import Run, RunArguments
 
 LEARNER = "learner"
 SCRIPTED = "scripted"
@@ -44,21 +44,11 @@ SCRIPTED = "scripted"
 
 
 @dataclass
-class Arguments:
+class Arguments(RunArguments):
     """Arguments of RLlib's PPO with a league."""
 
-    rules: Any = "basic_rummy"
-    """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
-    num_players: int = 2
-    """Seats at the table."""
-    episode: str = "deal"
-    """``"deal"`` for single deals, ``"game"`` for whole games."""
     deals: Any = None
     """Contracts that are dealt, as for the PettingZoo environments; null for all."""
-    reward: str = "score"
-    """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
-    observation: str = "planning"
-    """``"planning"`` tells the network what its cards are worth, ``"plain"`` does not."""
     seed: int = 1
     """Seed of the networks, the environments and the matches; sampling in several processes is not repeatable."""
     minutes: float = 0.0
@@ -97,16 +87,10 @@ class Arguments:
     """Share of the other games in which all seats but one are played by an earlier state of the learner."""
     pool: int = 5
     """Number of earlier states that are kept, the oldest go first."""
-    judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
-    """Who the policy plays matches against; the best in points is kept."""
     match_deals: int = 300
     """Duplicate deals of such a match (games with ``episode="game"``), and of that against the newest earlier state."""
     match_every: int = 100_000
     """Decisions between two of them, and between two checkpoints."""
-    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
-    """Who the best policy plays on fresh deals in the end."""
-    ladder_deals: int = 2000
-    """Duplicate deals, or games, of each of these matches; 0 for none."""
     threads: int = 1
     """Threads of PyTorch."""
     address: str = ""

@@ -4,10 +4,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -25,20 +26,40 @@ FRESH = 10**9
 KEPT = ("decisions", "seconds", "times", "best", "rows", "matches")
 
 
-class RunArguments(Protocol):
+@dataclass
+class RunArguments:
     """What every training program is told, beside what is its own."""
 
-    num_players: int
-    episode: str
-    seed: int
-    minutes: float
-    decisions: int
-    judges: list[str]
-    match_deals: int
-    match_every: int
-    ladder: list[str]
-    ladder_deals: int
-    out: str
+    rules: Any = "basic_rummy"
+    """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
+    num_players: int = 2
+    """Seats at the table."""
+    episode: str = "deal"
+    """``"deal"`` for single deals, ``"game"`` for whole games."""
+    deals: Any = None
+    """Contracts that are dealt, as for `SelfPlayVectorEnv`; null for all."""
+    reward: str = "score"
+    """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
+    observation: str = "planning"
+    """``"planning"`` tells the network what its cards are worth, ``"plain"`` does not."""
+    seed: int = 1
+    """Seed of everything."""
+    minutes: float = 0.0
+    """Time after which the training is over, and by which its schedules go; 0 for no such end."""
+    decisions: int = 0
+    """The same in decisions of the learner; a run without `minutes` is the same at any speed."""
+    judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
+    """Who the policy plays matches against; the best in points is kept."""
+    match_deals: int = 1000
+    """Duplicate deals of such a match (games with ``episode="game"``)."""
+    match_every: int = 2_000_000
+    """Decisions between two of them, and between two checkpoints."""
+    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
+    """Who the best policy plays on fresh deals in the end."""
+    ladder_deals: int = 2000
+    """Duplicate deals, or games, of each of these matches; 0 for none."""
+    out: str = "runs/training"
+    """Folder of the run."""
 
 
 class Run:

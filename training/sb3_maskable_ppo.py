@@ -26,7 +26,7 @@ from rummy_env.integrations.sb3_agent import MaskablePPOAgent
 from rummy_env.rules import RuleSet
 from training.arguments import read_arguments
 from training.folder import write_whole
-from training.run import Run
+from training.run import Run, RunArguments
 
 BEST, LAST = "best.zip", "last.zip"
 SELF = "self"
@@ -34,31 +34,15 @@ SELF = "self"
 
 
 @dataclass
-class Arguments:
+class Arguments(RunArguments):
     """Arguments of MaskablePPO."""
 
-    rules: Any = "basic_rummy"
-    """Preset, YAML file or mapping of options, as `RuleSet.load` takes them."""
-    num_players: int = 2
-    """Seats at the table."""
-    episode: str = "deal"
-    """``"deal"`` for single deals, ``"game"`` for whole games."""
     deals: Any = None
     """Contracts that are dealt, as for `SeatEnv`; null for all."""
-    reward: str = "score"
-    """``"score"`` pays hundreds of points, ``"win"`` the end of the game."""
-    observation: str = "planning"
-    """``"planning"`` tells the network what its cards are worth, ``"plain"`` does not."""
     opponents: list[str] = field(default_factory=lambda: ["planner"])
     """Who plays the seats after the learner's, one for all or one for each; ``"self"`` is a copy of the learner."""
     copy_every: int = 200_000
     """Decisions after which that copy is renewed."""
-    seed: int = 1
-    """Seed of everything."""
-    minutes: float = 0.0
-    """Time after which the training is over, and by which its schedules go; 0 for no such end."""
-    decisions: int = 0
-    """The same in decisions of the learner; a run without `minutes` is the same at any speed."""
     num_envs: int = 256
     """Games side by side."""
     num_steps: int = 64
@@ -87,16 +71,10 @@ class Arguments:
     """Weight of the error of the values."""
     max_gradient: float = 0.5
     """Longest gradient; longer ones are shortened."""
-    judges: list[str] = field(default_factory=lambda: ["cautious", "planner"])
-    """Who the policy plays matches against; the best in points is kept."""
     match_deals: int = 500
     """Duplicate deals of such a match (games with ``episode="game"``)."""
     match_every: int = 500_000
     """Decisions between two of them."""
-    ladder: list[str] = field(default_factory=lambda: ["random", "greedy", "planner", "cautious"])
-    """Who the best policy plays on fresh deals in the end."""
-    ladder_deals: int = 2000
-    """Duplicate deals, or games, of each of these matches; 0 for none."""
     threads: int = 1
     """Threads of PyTorch and of the engine."""
     device: str = "auto"
