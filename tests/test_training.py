@@ -91,6 +91,39 @@ def test_advantages(tmp_path):
     assert np.allclose(advantages, slow_advantages(rollout, args), atol=1e-4, equal_nan=True)
 
 
+def test_of_sure_decisions_a_share_stands_for_all(tmp_path):
+    """Nothing else is left out, and sums over all decisions are estimated without bias."""
+    args = arguments(tmp_path, num_players=2, threads=1, num_envs=512, sure=0.8, sure_share=0.25)
+    rollout, rng = Rollout(args), np.random.default_rng(1)
+    shape = rollout.values.shape
+    rollout.decides[:], rollout.ended[-1], rollout.masks[:] = True, True, 1
+    rollout.log_probs[:] = np.log(rng.random(shape))
+    rollout.rewards[:] = rng.normal(1, 1, rollout.rewards.shape)
+    every, some = rollout.decisions(thin=False), rollout.decisions(thin=True)
+    assert len(every) == rollout.known == shape[0] * shape[1] and (every.weights == 1).all()
+    sure = some.log_probs > np.log(0.8)
+    assert (some.weights[sure] == 4).all() and (some.weights[~sure] == 1).all()
+    assert (~sure).sum() == (every.log_probs <= np.log(0.8)).sum()
+    assert 0.23 < sure.sum() / (every.log_probs > np.log(0.8)).sum() < 0.27
+    assert abs((some.weights * some.returns).sum() / every.returns.sum() - 1) < 0.03
+
+
+def test_learning_from_weighted_decisions_is_learning_from_as_many(tmp_path):
+    """A decision of weight 2 moves the network as two of weight 1 do."""
+    training = Training(arguments(tmp_path, threads=1))
+    (part,) = training._play(None, "planner")
+    twice, rows = part.rows(torch.arange(len(part)), torch.device("cpu")), torch.arange(len(part))
+    twice.weights[::3] = 2.0
+    repeated = part.rows(torch.cat([rows, rows[::3]]), torch.device("cpu"))
+    found = []
+    for batch in (twice, repeated):
+        loss, _ = training.learner._loss(training.learner.network, batch, 0.01, cloning=False)
+        training.learner.network.zero_grad()
+        (loss * len(batch)).backward()
+        found.append(torch.cat([weight.grad.flatten() for weight in training.learner.network.parameters()]))
+    assert torch.allclose(*found, atol=1e-4 * float(found[0].abs().max()))
+
+
 def test_a_bonus_for_going_out(tmp_path):
     plain, paid = (Training(arguments(tmp_path, win_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
     for training in (plain, paid):
@@ -117,6 +150,36 @@ def test_shaping_pays_what_the_first_hands_cost(tmp_path):
         after.play(shaped.learner, None, load_agent("planner"), 0.0)
         before.play(plain.learner, None, load_agent("planner"), 0.0)
         assert np.array_equal(before.rewards, after.rewards)
+
+
+def test_hidden_blocks_are_seen_neither_in_training_nor_by_the_policy(tmp_path):
+    """The best policy plays the same whatever they say."""
+    args = arguments(tmp_path, hide=["known", "top"], decisions=700)
+    training = Training.begin(args)
+    training.train()
+    layout = training.table.observed
+    blocks = [block for block in layout.blocks if block.name in args.hide]
+    hidden = np.concatenate([np.arange(block.offset, block.offset + block.size) for block in blocks])
+    shown = np.setdiff1d(np.arange(layout.size), hidden)
+    seen = np.concatenate([rollout.observations for rollout in training.rollouts], axis=1)
+    assert not seen[..., hidden].any() and seen[..., shown].any()
+    policy, rng = load_agent(str(tmp_path / "run" / BEST)), np.random.default_rng(1)
+    rows, masks = (
+        seen.reshape(-1, layout.size)[:200],
+        training.rollouts[0].masks.reshape(-1, training.table.actions.num_actions)[:200],
+    )
+    chosen = policy.act_batch(rows, masks)
+    rows[:, hidden] = rng.integers(2, size=(200, len(hidden)))
+    assert (policy.act_batch(rows, masks) == chosen).all()
+
+
+def test_what_can_be_hidden(tmp_path):
+    for hide, told in ((["knwon"], "known"), (["discard_outs"], "'discard_outs' cannot be hidden"), (["all"], "'all'")):
+        with pytest.raises(ArgumentError, match=told):
+            Training(arguments(tmp_path, hide=hide))
+    blind = Training(arguments(tmp_path, hide=["all"], observation="plain"))
+    blind._play(None, "planner")
+    assert not any(rollout.observations.any() for rollout in blind.rollouts)
 
 
 def test_shorter_deals_are_for_training_only(tmp_path):
@@ -332,7 +395,7 @@ def test_every_argument_is_told(capsys):
 
 
 def test_every_config_can_be_read():
-    others = ("dmc_", "rllib_", "sb3_")
+    others = ("compare_", "dmc_", "rllib_", "sb3_")
     for path in Path("configs/train").glob("*.yaml"):
         if path.name.startswith(others):
             continue
@@ -365,29 +428,29 @@ def test_learning(tmp_path):
     """Against random play, on ranks A to 5 in three suits, in points a deal.
 
     Random play has 0, the planner 6.0, an untrained network 6.2 (it takes the melds it may), the cautious player 14.3,
-    which lays its hand at once for twice the points. From nothing, in 150,000 decisions, PPO reaches 15 to 17 with the
-    seeds 1, 2 and 3.
+    which lays its hand at once for twice the points. From nothing, in 300,000 decisions, PPO reaches 19.1 to 19.6 with
+    the seeds 1 to 5.
     """
     args = arguments(
         tmp_path,
         num_envs=256,
         num_steps=32,
         hidden=[64, 64],
-        minibatch=512,
+        minibatch=128,
         epochs=2,
-        learning_rate=3e-3,
+        learning_rate=2e-3,
         last_learning_rate=3e-4,
         entropy=0.03,
         reward_scale=5.0,
         scripted={"random": 1.0},
         snapshots=0.0,
         clone_decisions=0,
-        decisions=150_000,
+        decisions=300_000,
         match_every=10**9,
         match_deals=200,
     )
     training = Training.begin(args)
     training.train()
     untrained, trained = (match["points"] for match in training.run.matches)
-    assert untrained < 8 and trained > 12, (untrained, trained)
+    assert untrained < 8 and trained > 16, (untrained, trained)
     assert training.illegal == 0

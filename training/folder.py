@@ -13,6 +13,7 @@ from rummy_env.version import __version__
 
 CHECKPOINT = "checkpoint.pt"
 BEST = "best.npz"
+PROGRESS, MATCHES, LADDER = "progress.csv", "matches.csv", "ladder.csv"
 
 
 class TrainingError(RummyError):
@@ -82,15 +83,23 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     write_whole(path, write)
 
 
-def draw_curves(path: Path, rows: Sequence[Mapping[str, Any]], matches: Sequence[Mapping[str, Any]]) -> bool:
-    """Draw the curves of a run over its decisions as a PNG; False where matplotlib is not installed."""
+def figure_of(width: float, height: float) -> Any:
+    """An empty figure of a size in inches; None where matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        return False
-    figure = Figure(figsize=(12, 7), layout="constrained")
+        return None
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def draw_curves(path: Path, rows: Sequence[Mapping[str, Any]], matches: Sequence[Mapping[str, Any]]) -> bool:
+    """Draw the curves of a run over its decisions as a PNG; False where matplotlib is not installed."""
+    figure = figure_of(12, 7)
+    if figure is None:
+        return False
     axes = figure.subplots(2, 2)
     strength = axes[0, 0]
     for opponent in dict.fromkeys(match["opponent"] for match in matches):

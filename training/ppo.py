@@ -36,6 +36,8 @@ class Arguments(RunArguments):
 
     max_turns: int = 0
     """Turns of all players after which a deal is over while training; 0 for those of the rules."""
+    hide: list[str] = field(default_factory=list)
+    """Blocks of the observation that the network is not shown, to see what they are worth; ``["all"]`` for all."""
     first_deals: Any = None
     """Contracts that single deals are of at first; null for the same as later."""
     first_deals_until: float = 0.3
@@ -49,7 +51,11 @@ class Arguments(RunArguments):
     epochs: int = 1
     """Times that each decision is learned from."""
     minibatch: int = 1024
-    """Decisions of one gradient step."""
+    """Decisions of one gradient step; each thread learns from as many."""
+    sure: float = 0.99
+    """Probability of what was played above which a decision was sure: little but its value is learned from it."""
+    sure_share: float = 0.25
+    """Share of the sure decisions that are learned from, drawn at random; each counts for those left out, too."""
     learning_rate: float = 7e-4
     """Step size of Adam at the beginning of PPO; it falls linearly."""
     last_learning_rate: float = 7e-5
@@ -114,7 +120,7 @@ class Learner:
     """The network and its optimizer, on their device.
 
     Each thread computes the gradients of its own decisions, on a network that shares the weights and has gradients of
-    its own; an update goes by their mean.
+    its own. One step is made by those of each, in turn: that the others have moved the weights meanwhile does no harm.
 
     Attributes:
         network: What is trained.
@@ -167,11 +173,13 @@ class Learner:
     def learn(self, parts: list[Decisions], entropy: float, cloning: bool) -> dict[str, float]:
         """Learn from the decisions of all threads, by PPO or from the labels; figures are means over minibatches."""
         args, sizes = self._args, [len(part) for part in parts]
-        steps = max(1, min(*sizes, round(sum(sizes) / args.minibatch)))
-        advantages = torch.cat([part.advantages for part in parts])
-        explained = float(1 - advantages.var() / torch.cat([part.returns for part in parts]).var())
+        steps = max(1, min(*sizes, round(np.mean(sizes) / args.minibatch)))
+        weights = torch.cat([part.weights for part in parts])
+        mean, spread = _moments(torch.cat([part.advantages for part in parts]), weights)
+        explained = float(1 - (spread / _moments(torch.cat([part.returns for part in parts]), weights)[1]) ** 2)
         for part in parts:
-            part.advantages = (part.advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            part.weights = part.weights / weights.mean()
+            part.advantages = (part.advantages - mean) / (spread + 1e-8)
         figures: list[dict[str, float]] = []
         for _ in range(1 if cloning else args.epochs):
             orders = [torch.randperm(len(part)).tensor_split(steps) for part in parts]
@@ -200,23 +208,20 @@ class Learner:
         return {name: value.item() for name, value in figures.items()}
 
     def _update(self) -> None:
-        weights = [list(network.parameters()) for network in self._networks]
-        for first, *others in zip(*weights, strict=True):
-            assert first.grad is not None
-            for other in others:
-                first.grad += other.grad
-            first.grad /= len(self._networks)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._args.max_gradient)
-        self.optimizer.step()
+        for network in self._networks:
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self._args.max_gradient)
+            for weight, found in zip(self.network.parameters(), network.parameters(), strict=True):
+                weight.grad = found.grad
+            self.optimizer.step()
 
     def _loss(
         self, network: Network, batch: Decisions, entropy: float, cloning: bool
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        args, chosen = self._args, batch.chosen[:, None]
+        args, chosen, weights = self._args, batch.chosen[:, None], batch.weights
         logits, values = self._forward(network, batch.observations, batch.secrets)
         illegal = batch.choices < 0
         log_probs = logits.gather(1, batch.choices.clamp(0)).masked_fill(illegal, -1e9).log_softmax(1)
-        value_loss = (values - batch.returns).square().mean()
+        value_loss = (weights * (values - batch.returns).square()).mean()
         if cloning:
             imitation = -log_probs.gather(1, chosen).mean()
             agreement = (log_probs.argmax(1, keepdim=True) == chosen).float().mean()
@@ -225,19 +230,25 @@ class Learner:
                 "value_loss": value_loss.detach(),
                 "agreement": agreement,
             }
-        disorder = -(log_probs.exp() * log_probs).sum(1).mean()
+        disorder = -(weights * (log_probs.exp() * log_probs).sum(1)).mean()
         log_ratio = log_probs.gather(1, chosen)[:, 0] - batch.log_probs
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
-        policy_loss = -torch.min(ratio * batch.advantages, clipped * batch.advantages).mean()
+        policy_loss = -(weights * torch.min(ratio * batch.advantages, clipped * batch.advantages)).mean()
         loss = policy_loss + args.value_weight * value_loss - entropy * disorder
         return loss, {
             "policy_loss": policy_loss.detach(),
             "value_loss": value_loss.detach(),
             "entropy": disorder.detach(),
-            "divergence": (ratio - 1 - log_ratio).mean().detach(),
-            "clipped": ((ratio - 1).abs() > args.clip).float().mean(),
+            "divergence": (weights * (ratio - 1 - log_ratio)).mean().detach(),
+            "clipped": (weights * ((ratio - 1).abs() > args.clip)).mean(),
         }
+
+
+def _moments(values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of weighted values."""
+    mean = (weights * values).sum() / weights.sum()
+    return mean, ((weights * (values - mean).square()).sum() / weights.sum()).sqrt()
 
 
 class Training:
@@ -366,7 +377,7 @@ class Training:
             figures = self.learner.learn(parts, entropy, teacher is not None)
         if not all(bool(weight.isfinite().all()) for weight in self.learner.network.parameters()):
             figures["weights"] = np.nan
-        return self.run.note(sum(map(len, parts)), {**figures, "illegal": self.illegal})
+        return self.run.note(sum(rollout.known for rollout in self.rollouts), {**figures, "illegal": self.illegal})
 
     def _play(self, snapshot: Network | None, teacher: str | None) -> list[Decisions]:
         """A rollout of every thread."""
@@ -387,7 +398,7 @@ class Training:
             for rollout in self.rollouts:
                 seen = rollout.observations.reshape(-1, len(self._active))
                 self._active |= np.bitwise_or.reduce(seen) > 0
-            return list(self.learner.threads.map(Rollout.decisions, self.rollouts))
+            return list(self.learner.threads.map(lambda rollout: rollout.decisions(teacher is None), self.rollouts))
 
 
 def main(args: Arguments | None = None) -> None:

@@ -13,6 +13,8 @@ from rummy_env.agents import Agent, CompiledAgent, seat_agent
 from rummy_env.engine.blocks import PLAIN
 from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError
+from rummy_env.observation import ObservationLayout
+from rummy_env.policy import skipping_blocks
 from rummy_env.rules import RuleSet
 from training.network import Network
 
@@ -37,6 +39,7 @@ class Decisions:
         log_probs: How probable it was when it was played, float32 ``(k,)``.
         advantages: How much better than expected it came out, float32 ``(k,)``.
         returns: What came of it, float32 ``(k,)``.
+        weights: How many decisions each stands for, float32 ``(k,)``.
     """
 
     observations: Tensor
@@ -46,6 +49,7 @@ class Decisions:
     log_probs: Tensor
     advantages: Tensor
     returns: Tensor
+    weights: Tensor
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -53,6 +57,24 @@ class Decisions:
     def rows(self, rows: Tensor, device: torch.device) -> "Decisions":
         """Those of some rows, on a device."""
         return Decisions(*(getattr(self, one.name).index_select(0, rows).to(device) for one in fields(self)))
+
+
+def hidden_entries(hide: list[str], rules: RuleSet, num_players: int, observation: str) -> np.ndarray:
+    """Entries of some blocks of the observation, or of all.
+
+    Raises:
+        ArgumentError: There is no such block, or it leads past the hidden layers of a network.
+    """
+    layout = ObservationLayout.for_table(rules, num_players, observation)
+    past = {block.name for blocks in skipping_blocks(layout) for block in blocks}
+    names = [block.name for block in layout.blocks if block.name not in past]
+    wanted = names if hide == ["all"] and not past else hide
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        told = f"there are {', '.join(names)}, and 'all' of a plain observation"
+        raise ArgumentError(f"hide={hide}: {unknown[0]!r} cannot be hidden; {told}")
+    entries = [range(block.offset, block.offset + block.size) for block in layout.blocks if block.name in wanted]
+    return np.array([entry for block in entries for entry in block], np.int64)
 
 
 class Rollout:
@@ -69,6 +91,7 @@ class Rollout:
         observations: int8, shape ``(T, N, size)``; `secrets`, `masks`, `actions`, `log_probs`, `values`, `seats`,
             `rewards` and `ended` are those of `SelfPlayVectorEnv`, with the steps T before the games N.
         decides: bool, shape ``(T, N)``: where the learner had more than one legal action.
+        known: Number of these decisions in the last rollout of which is known what followed.
         labels: int64, shape ``(T, N)``: what is to be learned as the action: that played, or the teacher's.
 
     Raises:
@@ -80,6 +103,8 @@ class Rollout:
         self._num = args.num_envs // args.threads
         if args.num_envs != self._num * args.threads:
             raise ArgumentError(f"num_envs={args.num_envs}: expected a multiple of threads={args.threads}")
+        if not 0 < args.sure_share <= 1:
+            raise ArgumentError(f"sure_share={args.sure_share}: expected more than 0, up to 1")
         rules = RuleSet.load(args.rules)
         if args.max_turns:
             rules = rules.replace(max_turns_per_deal=args.max_turns)
@@ -91,7 +116,8 @@ class Rollout:
         self.rules = self.env.rules
         self.choose_deals(first=True)
         self.rng = np.random.default_rng([args.seed, 1, part])
-        self.illegal = 0
+        self._hidden = hidden_entries(args.hide, self.rules, args.num_players, args.observation)
+        self.illegal = self.known = 0
         self._scripted = [self.player(name) for name in args.scripted]
         shares = [1 - sum(args.scripted.values()) - args.snapshots, args.snapshots, *args.scripted.values()]
         if min(shares) < -1e-9:
@@ -110,6 +136,8 @@ class Rollout:
         self.masks = np.zeros((*steps, num_actions), np.int8)
         self.actions, self.labels = np.zeros(steps, np.int64), np.zeros(steps, np.int64)
         self.log_probs, self.values = np.zeros(steps, np.float32), np.zeros(steps, np.float32)
+        # Where no network is asked they are of an earlier step: no choice is made by them.
+        self._logits = np.zeros((self._num, num_actions), np.float32)
         self.rewards = np.zeros((*steps, args.num_players), np.float32)
         self.seats = np.zeros(steps, np.int8)
         self.ended, self.decides = np.zeros(steps, bool), np.zeros(steps, bool)
@@ -158,6 +186,7 @@ class Rollout:
         self._inferring, began = 0.0, perf_counter()
         for t in range(self._args.num_steps):
             self.observations[t], self.masks[t] = self._observed, self._info["action_mask"]
+            self.observations[t][:, self._hidden] = 0
             self.seats[t] = self._info["seat"]
             if self._args.oracle:
                 self.secrets[t] = self.env.secrets()
@@ -183,16 +212,15 @@ class Rollout:
         mover = self._players[rows, self.seats[t]]
         free = self.masks[t].sum(axis=1, dtype=np.int32) > 1
         self.decides[t] = free & (mover == LEARNER)
-        logits = np.zeros(self.masks[t].shape, np.float32)
         own = np.flatnonzero(self.decides[t])
-        logits[own], self.values[t, own] = self._infer(learner, learner.network, t, own)
+        self._logits[own], self.values[t, own] = self._infer(learner, learner.network, t, own)
         frozen = np.flatnonzero(free & (mover == SNAPSHOT))
         if len(frozen) and snapshot is not None:
-            logits[frozen], _ = self._infer(learner, snapshot, t, frozen)
-        self.actions[t], self.log_probs[t] = self.env.sample_actions(logits)
+            self._logits[frozen], _ = self._infer(learner, snapshot, t, frozen)
+        self.actions[t], self.log_probs[t] = self.env.sample_actions(self._logits)
         for number, agent in enumerate(self._scripted):
             asked = np.flatnonzero(mover == number)
-            self.actions[t, asked] = self._ask(agent, asked, t)
+            self.actions[t, asked] = self._ask(agent, asked)
         self.labels[t] = self.actions[t]
 
     def _copy(self, t: int, learner: "Learner", teacher: Agent) -> None:
@@ -201,17 +229,17 @@ class Rollout:
         self.decides[t] = self.masks[t].sum(axis=1, dtype=np.int32) > 1
         own = np.flatnonzero(self.decides[t])
         _, self.values[t, own] = self._infer(learner, learner.network, t, own)
-        self.labels[t] = self._ask(teacher, rows, t)
+        self.labels[t] = self._ask(teacher, rows)
         noisy = self.rng.random(self._num) < self._args.clone_noise
         self.actions[t] = np.where(noisy, self.env.random_actions(), self.labels[t])
 
-    def _ask(self, agent: Any, rows: np.ndarray, t: int) -> np.ndarray:
-        """What an agent plays at step t in some games."""
+    def _ask(self, agent: Any, rows: np.ndarray) -> np.ndarray:
+        """What an agent plays now in some games."""
         if isinstance(agent, CompiledAgent):
             return self.env.agent_actions(agent, rows)
         if not len(rows):
             return rows
-        return agent.act_batch(self.observations[t, rows], self.masks[t, rows])
+        return agent.act_batch(self._observed[rows], self._info["action_mask"][rows])
 
     def _step(self, t: int, shaping: float) -> None:
         self.illegal += int((self.masks[t, np.arange(self._num), self.actions[t]] == 0).sum())
@@ -234,10 +262,14 @@ class Rollout:
         winners = won.sum(axis=1, keepdims=True)
         return np.where(winners > 0, (seats * won / np.maximum(winners, 1) - 1) / (seats - 1), 0)
 
-    def decisions(self) -> Decisions:
-        """The decisions of the rollout of which is known what followed."""
-        advantages = self.advantages()
+    def decisions(self, thin: bool) -> Decisions:
+        """The decisions of the rollout of which is known what followed; if thinned, of the sure ones a share only."""
+        args, advantages = self._args, self.advantages()
         known = np.flatnonzero(~np.isnan(advantages).ravel())
+        self.known = len(known)
+        share = np.where(self.log_probs.ravel()[known] > np.log(args.sure), args.sure_share if thin else 1.0, 1.0)
+        kept = self.rng.random(len(known)) < share
+        known, weights = known[kept], (1 / share[kept]).astype(np.float32)
         masks = self.masks.reshape(-1, self.masks.shape[-1])[known].view(bool)
         counts = masks.sum(axis=1)
         ends = counts.cumsum()
@@ -249,7 +281,7 @@ class Rollout:
         seen, secret = (array.reshape(self.values.size, -1)[known] for array in (self.observations, self.secrets))
         arrays = (
             *(seen, secret, choices, chosen),
-            *(self.log_probs.ravel()[known], advantage, self.values.ravel()[known] + advantage),
+            *(self.log_probs.ravel()[known], advantage, self.values.ravel()[known] + advantage, weights),
         )
         return Decisions(*(torch.from_numpy(array) for array in arrays))
 

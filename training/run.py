@@ -19,7 +19,7 @@ from rummy_env.arena.report import Report
 from rummy_env.errors import ArgumentError
 from rummy_env.rules import RuleSet
 from training.evaluation import play_match, results
-from training.folder import TrainingError, draw_curves, write_table, write_whole
+from training.folder import LADDER, MATCHES, PROGRESS, TrainingError, draw_curves, write_table, write_whole
 
 FRESH = 10**9
 """How far the seed of the last match is from that of the training."""
@@ -236,19 +236,21 @@ class Run:
 
     def write_figures(self) -> None:
         """Write the tables and the curves."""
-        write_table(self.folder / "progress.csv", self.rows)
-        write_table(self.folder / "matches.csv", self.matches)
+        write_table(self.folder / PROGRESS, self.rows)
+        write_table(self.folder / MATCHES, self.matches)
         draw_curves(self.folder / "curves.png", self.rows, self.matches)
 
     def tell_end(self, illegal: int) -> None:
-        """Tell what came of the run; the ladder only if it came to its end.
+        """Tell what came of the run; if it came to its end, also on the ladder, which is written down.
 
         Args:
             illegal: Illegal actions that the learner chose.
         """
         report = self.climb() if self.progress >= 1 else None
-        for table in report.tables() if report else ():
-            Console().print(table)
+        if report is not None:
+            write_table(self.folder / LADDER, results(report))
+            for table in report.tables():
+                Console().print(table)
         speed = self.decisions / self.seconds if self.seconds else 0.0
         print(f"{self.decisions:,} decisions in {self.seconds / 60:.1f} minutes, {speed:,.0f} a second with all costs")
         if self.seconds:
