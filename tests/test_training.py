@@ -124,6 +124,36 @@ def test_learning_from_weighted_decisions_is_learning_from_as_many(tmp_path):
     assert torch.allclose(*found, atol=1e-4 * float(found[0].abs().max()))
 
 
+def test_every_thread_makes_its_steps(tmp_path):
+    """Those of the first by what its network found, then those of the second, both from the same weights."""
+    training = Training(arguments(tmp_path, threads=2, max_gradient=1e9))
+    learner, parts = training.learner, training._play(None, "planner")
+    began = [weight.detach().clone() for weight in learner.network.parameters()]
+    for network, part in zip(learner._networks, parts, strict=True):
+        learner._gradients(network, part, None, 0.0, cloning=True)
+    found = [[weight.grad.clone() for weight in network.parameters()] for network in learner._networks]
+    learner._update()
+    optimizer = torch.optim.Adam(began, learner.optimizer.defaults["lr"], eps=1e-5)
+    for gradients in found:
+        for weight, gradient in zip(began, gradients, strict=True):
+            weight.grad = gradient
+        optimizer.step()
+    assert all(torch.allclose(*pair, atol=1e-6) for pair in zip(began, learner.network.parameters(), strict=True))
+    assert all(learner._networks[1].state_dict()[name].equal(w) for name, w in learner.network.state_dict().items())
+
+
+def test_weights_are_relative(tmp_path):
+    """Decisions of weight 4 throughout are learned from as the same ones of weight 1."""
+    moved = []
+    for weight in (1.0, 4.0):
+        training = Training(arguments(tmp_path, threads=1))
+        (part,) = training._play(None, "planner")
+        part.weights[:] = weight
+        training.learner.learn([part], 0.01, cloning=False)
+        moved.append(torch.cat([weight.flatten() for weight in training.learner.network.parameters()]))
+    assert torch.allclose(*moved, atol=1e-6)
+
+
 def test_a_bonus_for_going_out(tmp_path):
     plain, paid = (Training(arguments(tmp_path, win_bonus=bonus, num_steps=60)) for bonus in (0.0, 0.25))
     for training in (plain, paid):
@@ -164,10 +194,8 @@ def test_hidden_blocks_are_seen_neither_in_training_nor_by_the_policy(tmp_path):
     seen = np.concatenate([rollout.observations for rollout in training.rollouts], axis=1)
     assert not seen[..., hidden].any() and seen[..., shown].any()
     policy, rng = load_agent(str(tmp_path / "run" / BEST)), np.random.default_rng(1)
-    rows, masks = (
-        seen.reshape(-1, layout.size)[:200],
-        training.rollouts[0].masks.reshape(-1, training.table.actions.num_actions)[:200],
-    )
+    rows = seen.reshape(-1, layout.size)[:200]
+    masks = training.rollouts[0].masks.reshape(-1, training.table.actions.num_actions)[:200]
     chosen = policy.act_batch(rows, masks)
     rows[:, hidden] = rng.integers(2, size=(200, len(hidden)))
     assert (policy.act_batch(rows, masks) == chosen).all()
@@ -299,7 +327,9 @@ def test_an_interrupted_run_stops_after_the_update(tmp_path, monkeypatch):
     assert str(figures(again)) == str(figures(whole))
 
 
-@pytest.mark.parametrize("changes", [{}, {"augment": True, "oracle": True, "shaping": 0.1}])
+@pytest.mark.parametrize(
+    "changes", [{"sure": 0.3, "sure_share": 0.5}, {"augment": True, "oracle": True, "shaping": 0.1}]
+)
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch, changes):
     whole = Training.begin(arguments(tmp_path, out=str(tmp_path / "whole"), **changes))
     whole.train()
@@ -379,6 +409,8 @@ def test_arguments(tmp_path):
         ({"decisions": 0}, "say how long"),
         ({"scripted": {"planner": 0.9}, "snapshots": 0.2}, "more than all games"),
         ({"num_envs": 33}, "num_envs=33: expected a multiple of threads=2"),
+        ({"sure_share": 0.0}, "sure_share=0.0: expected more than 0"),
+        ({"sure": 1.5}, "sure=1.5, sure_share=0.25: expected more than 0, up to 1"),
         ({"teacher": "nobody"}, "'nobody' is not known"),
     ):
         with pytest.raises(ArgumentError, match=told):

@@ -1,27 +1,33 @@
-"""What changes to a training are worth: variations of it, the same seeds and the same time for each.
+"""What changes to a training are worth: variations of it, with the same seeds and the same time.
 
     python -m training.compare --config configs/train/compare_basic_2p.yaml
 
-Every run is a process with a folder of its own in `out`. The same command goes on where an earlier one was stopped, and
-draws up the table anew where all runs are there. `table.md` has what the policies reached in their last matches,
-`curves.png` the matches before over time and over decisions.
+Every run is a process of its own, in the folder ``<out>/<variation>/<seed>``, and prints to ``log.txt`` there. In `out`
+itself, `table.md` has what the policies reached in their matches at the end, and `curves.png` the matches before, over
+time and over decisions. The same command goes on where an earlier one was stopped; what is done is not done again.
 """
 
 import csv
+import json
+import math
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from rummy_env.errors import ArgumentError, RummyError
 from training.arguments import read_arguments
-from training.folder import LADDER, MATCHES, figure_of, write_whole
+from training.folder import CHECKPOINT, LADDER, MATCHES, figure_of, write_whole
 
+GIVEN = "arguments.json"
+"""The file in the folder of a run that keeps its arguments."""
 Row = dict[str, str]
 
 
@@ -30,9 +36,9 @@ class Arguments:
     """Arguments of a comparison."""
 
     variations: dict[str, str] = field(default_factory=dict)
-    """Module and arguments of each variation, by a name for it."""
+    """Program and arguments of each variation, as on a command line and with forward slashes, by a name for it."""
     shared: str = ""
-    """Further arguments of all of them, such as how long they take."""
+    """Further arguments of all of them."""
     seeds: list[int] = field(default_factory=lambda: [1, 2, 3])
     """Seeds of the runs of each."""
     jobs: int = 1
@@ -41,109 +47,169 @@ class Arguments:
     """Folder of the runs, the table and the curves."""
 
 
+@dataclass
+class Member:
+    """One run of a comparison.
+
+    Attributes:
+        name: Its variation.
+        seed: Its seed.
+        folder: Its folder.
+        command: The program and what it is told.
+        arguments: All of its arguments.
+    """
+
+    name: str
+    seed: int
+    folder: Path
+    command: list[str]
+    arguments: dict[str, Any]
+
+    @property
+    def done(self) -> bool:
+        """Whether it has come to its end."""
+        return (self.folder / LADDER).exists()
+
+    def rows(self, file: str) -> list[Row]:
+        """A table that it wrote."""
+        with (self.folder / file).open(newline="", encoding="utf-8") as lines:
+            return list(csv.DictReader(lines))
+
+    def prepare(self) -> None:
+        """Make the folder ready, of which nothing is kept if the run can't go on from it.
+
+        Raises:
+            ArgumentError: It is of a run with other arguments.
+        """
+        given = self.folder / GIVEN
+        told = json.dumps(self.arguments, indent=2)
+        if given.exists() and given.read_text(encoding="utf-8") != told:
+            before = json.loads(given.read_text(encoding="utf-8"))
+            other = [name for name, value in self.arguments.items() if before.get(name) != value]
+            raise ArgumentError(
+                f"{self.folder} is of a run with other {', '.join(other)}: give another folder with --out"
+            )
+        if given.exists() and not self.done and not (self.folder / CHECKPOINT).exists():
+            shutil.rmtree(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        given.write_text(told, encoding="utf-8")
+
+    def train(self) -> bool:
+        """Run to the end; whether it came there."""
+        with (self.folder / "log.txt").open("a", encoding="utf-8") as log:
+            subprocess.run([sys.executable, "-m", *self.command], stdout=log, stderr=subprocess.STDOUT, check=False)
+        print(
+            f"{self.name}, seed {self.seed}: {'done' if self.done else f'not at its end, see {log.name}'}", flush=True
+        )
+        return self.done
+
+
 class Comparison:
-    """Variations, and what is known of their runs.
+    """The runs of a comparison, and what is known of them.
 
     Args:
         args: The arguments.
 
+    Attributes:
+        members: The runs, a seed after the other.
+
     Raises:
-        ArgumentError: There are no variations, or two whose names cannot be told apart in the names of folders.
+        ArgumentError: They are impossible, or a folder holds a run with others.
     """
 
     def __init__(self, args: Arguments) -> None:
         self._args, self._folder = args, Path(args.out)
-        self._folders = {name: self._folder / re.sub(r"\W+", "_", name) for name in args.variations}
-        if not args.variations or len(set(self._folders.values())) < len(args.variations):
-            raise ArgumentError(f"variations={list(args.variations)}: expected names that differ in letters or digits")
+        names = [str(name) for name in args.variations]
+        folders = {name: re.sub(r"\W+", "_", name).casefold() for name in names}
+        if not names or "|" in "".join(names) or len(set(folders.values())) < len(names):
+            raise ArgumentError(f"variations={names}: expected names, without |, that differ in letters or digits")
+        if args.jobs < 1 or not args.seeds or len(set(args.seeds)) < len(args.seeds):
+            raise ArgumentError(f"jobs={args.jobs}, seeds={args.seeds}: expected a job or more, and different seeds")
+        self.members = [
+            _member(str(name), f"{told} {args.shared}", seed, self._folder / folders[str(name)] / str(seed))
+            for seed in args.seeds
+            for name, told in args.variations.items()
+        ]
+        for member in self.members:
+            member.prepare()
 
-    def run(self) -> list[str]:
-        """Run what has not come to its end.
-
-        Returns:
-            Folders of the runs that failed, each with what it printed in ``log.txt``.
-        """
-        runs = [(name, seed) for seed in self._args.seeds for name in self._args.variations]
+    def run(self) -> int:
+        """Run what has not come to its end; the number of runs that did not."""
+        missing = [member for member in self.members if not member.done]
         with ThreadPoolExecutor(self._args.jobs) as pool:
-            return [folder for folder in pool.map(self._train, runs) if folder]
+            return list(pool.map(Member.train, missing)).count(False)
 
-    def _train(self, run: tuple[str, int]) -> str:
-        name, seed = run
-        folder = self._folders[name] / str(seed)
-        if (folder / LADDER).exists():
-            return ""
-        folder.mkdir(parents=True, exist_ok=True)
-        given = shlex.split(f"{self._args.variations[name]} {self._args.shared}")
-        command = [sys.executable, "-m", *given, "--seed", str(seed), "--out", str(folder)]
-        with (folder / "log.txt").open("w", encoding="utf-8") as log:
-            subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False)
-        done = (folder / LADDER).exists()
-        print(f"{name}, seed {seed}: {'done' if done else 'failed, see ' + str(folder / 'log.txt')}", flush=True)
-        return "" if done else str(folder)
-
-    def _rows(self, name: str, table: str) -> list[list[Row]]:
-        """A table of each run of a variation that came to its end."""
-        found = []
-        for seed in self._args.seeds:
-            folder = self._folders[name] / str(seed)
-            if (folder / LADDER).exists():
-                with (folder / table).open(newline="", encoding="utf-8") as file:
-                    found.append(list(csv.DictReader(file)))
-        return found
+    def _done(self, name: str) -> list[Member]:
+        return [member for member in self.members if member.name == name and member.done]
 
     def table(self) -> str:
         """Markdown: points a deal against each of the ladder, mean (lowest to highest) of the seeds, and deals won."""
-        results = {name: self._rows(name, LADDER) for name in self._args.variations}
-        known = [rows for runs in results.values() for rows in runs]
-        opponents = list(dict.fromkeys(row["opponent"] for rows in known for row in rows))
+        ladders = {str(name): [one.rows(LADDER) for one in self._done(str(name))] for name in self._args.variations}
+        opponents = list(dict.fromkeys(row["opponent"] for runs in ladders.values() for rows in runs for row in rows))
         heads = ["variation", "runs", "million decisions", *(f"against {opponent}" for opponent in opponents)]
         lines = [heads, ["---"] * len(heads)]
-        for name, runs in results.items():
-            made = [float(rows[-1]["decisions"]) / 1e6 for rows in self._rows(name, MATCHES)]
+        for name, runs in ladders.items():
+            made = [float(one.rows(MATCHES)[-1]["decisions"]) / 1e6 for one in self._done(name)]
             cells = [_summary([row for rows in runs for row in rows if row["opponent"] == one]) for one in opponents]
             lines.append([name, str(len(runs)), f"{fmean(made):.1f}" if made else "", *cells])
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def write(self) -> None:
         """Write the table and, where matplotlib is installed, the curves."""
-        write_whole(self._folder / "table.md", lambda path: path.write_text(self.table() + "\n", encoding="utf-8"))
+        table = self.table()
+        print(table)
+        write_whole(self._folder / "table.md", lambda path: path.write_text(table + "\n", encoding="utf-8"))
         figure = figure_of(12, 6)
         if figure is None:
             return
         over_time, over_decisions = figure.subplots(1, 2, sharey=True)
         for number, name in enumerate(self._args.variations):
-            for rows in self._rows(name, MATCHES):
+            style = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--"}
+            for count, member in enumerate(self._done(str(name))):
+                rows = member.rows(MATCHES)
                 first = [row for row in rows if row["opponent"] == rows[0]["opponent"]]
-                points = [float(row["points"]) for row in first]
-                style: dict[str, Any] = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--"}
+                points, label = [float(row["points"]) for row in first], "_" if count else str(name)
                 over_time.plot([float(row["seconds"]) / 60 for row in first], points, **style)
-                over_decisions.plot([float(row["decisions"]) / 1e6 for row in first], points, **style, label=name)
-                over_time.set_ylabel(f"points a deal ahead of {rows[0]['opponent']}")
+                over_decisions.plot([float(row["decisions"]) / 1e6 for row in first], points, **style, label=label)
+        over_time.set_ylabel("points a deal ahead of the first judge")
         for axis, label in ((over_time, "minutes"), (over_decisions, "million decisions")):
             axis.set_xlabel(label)
             axis.grid(alpha=0.3)
-        lines, names = over_decisions.get_legend_handles_labels()
-        shown = dict(zip(names, lines, strict=True))
-        figure.legend(shown.values(), shown.keys(), loc="outside right upper")
+        figure.legend(loc="outside right upper")
         write_whole(self._folder / "curves.png", lambda path: figure.savefig(path, format="png", dpi=100))
+
+
+def _member(name: str, told: str, seed: int, folder: Path) -> Member:
+    module, *given = shlex.split(told)
+    command = [*given, "--seed", str(seed), "--out", json.dumps(str(folder))]
+    try:
+        kind = import_module(module).Arguments
+    except (ImportError, AttributeError) as error:
+        raise ArgumentError(f"variation {name!r}: {module} is no program that can be compared: {error}") from error
+    args = read_arguments(kind, command)
+    if not getattr(args, "ladder", ()) or not args.ladder_deals:
+        raise ArgumentError(f"variation {name!r}: give it a ladder and ladder_deals; the table is of these matches")
+    return Member(name, seed, folder, [module, *command], asdict(args))
 
 
 def _summary(rows: list[Row]) -> str:
     if not rows:
         return ""
     points, won = ([float(row[name]) for row in rows] for name in ("points", "won"))
-    return f"{fmean(points):+.1f} ({min(points):+.1f} to {max(points):+.1f}), {fmean(won):.1%} won".replace("%", " %")
+    told = f"{fmean(points):+.1f} ({min(points):+.1f} to {max(points):+.1f})"
+    return told if math.isnan(sum(won)) else f"{told}, {100 * fmean(won):.1f} % won"
 
 
-def main(args: Arguments | None = None) -> None:
+def main() -> None:
     """Run a comparison as the command line says."""
     try:
-        comparison = Comparison(args or read_arguments(Arguments))
+        comparison = Comparison(read_arguments(Arguments))
         failed = comparison.run()
         comparison.write()
-        print(comparison.table())
         if failed:
-            sys.exit(f"error: without {len(failed)} runs that failed")
+            sys.exit(f"error: {failed} runs are not at their end, the table is without them")
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command goes on")
     except (RummyError, OSError) as error:
         sys.exit(f"error: {error}")
 

@@ -4,7 +4,7 @@
 
 Every field of `Arguments` can be given in the file or on the command line. The same command goes on where an earlier
 one was stopped. The folder of the run gets `checkpoint.pt`, `best.npz` (the policy that did best in its matches, which
-``rummy arena`` plays), `progress.csv`, `matches.csv` and `curves.png`.
+``rummy arena`` plays), `progress.csv`, `matches.csv`, `ladder.csv` (matches of the best in the end) and `curves.png`.
 """
 
 import sys
@@ -51,7 +51,7 @@ class Arguments(RunArguments):
     epochs: int = 1
     """Times that each decision is learned from."""
     minibatch: int = 1024
-    """Decisions of one gradient step; each thread learns from as many."""
+    """Decisions of one gradient step, all of one thread."""
     sure: float = 0.99
     """Probability of what was played above which a decision was sure: little but its value is learned from it."""
     sure_share: float = 0.25
@@ -103,7 +103,7 @@ class Arguments(RunArguments):
     augment: bool = False
     """Whether every minibatch is seen with its suits renamed, though it was played with the names that it had."""
     threads: int = 2
-    """Threads, each of which plays its share of the games and learns from its share of every minibatch."""
+    """Threads, each of which plays its share of the games and learns from minibatches of its own."""
     device: str = "auto"
     """``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU where there is one."""
     bf16: str = "auto"
@@ -120,7 +120,7 @@ class Learner:
     """The network and its optimizer, on their device.
 
     Each thread computes the gradients of its own decisions, on a network that shares the weights and has gradients of
-    its own. One step is made by those of each, in turn: that the others have moved the weights meanwhile does no harm.
+    its own. Each makes a step by its gradients, in turn; all were computed before the first of these steps.
 
     Attributes:
         network: What is trained.
@@ -177,8 +177,9 @@ class Learner:
         weights = torch.cat([part.weights for part in parts])
         mean, spread = _moments(torch.cat([part.advantages for part in parts]), weights)
         explained = float(1 - (spread / _moments(torch.cat([part.returns for part in parts]), weights)[1]) ** 2)
+        scale = weights.mean()
         for part in parts:
-            part.weights = part.weights / weights.mean()
+            part.weights = part.weights / scale
             part.advantages = (part.advantages - mean) / (spread + 1e-8)
         figures: list[dict[str, float]] = []
         for _ in range(1 if cloning else args.epochs):
@@ -211,7 +212,7 @@ class Learner:
         for network in self._networks:
             torch.nn.utils.clip_grad_norm_(network.parameters(), self._args.max_gradient)
             for weight, found in zip(self.network.parameters(), network.parameters(), strict=True):
-                weight.grad = found.grad
+                weight.grad = found.grad  # shared until zero_grad drops both
             self.optimizer.step()
 
     def _loss(
@@ -223,7 +224,7 @@ class Learner:
         log_probs = logits.gather(1, batch.choices.clamp(0)).masked_fill(illegal, -1e9).log_softmax(1)
         value_loss = (weights * (values - batch.returns).square()).mean()
         if cloning:
-            imitation = -log_probs.gather(1, chosen).mean()
+            imitation = -(weights * log_probs.gather(1, chosen)[:, 0]).mean()
             agreement = (log_probs.argmax(1, keepdim=True) == chosen).float().mean()
             return imitation + args.value_weight * value_loss, {
                 "policy_loss": imitation.detach(),

@@ -4,8 +4,8 @@
 
 The learner plays itself, earlier states of itself, and scripted players. When it beats the newest of these states in a
 match, it becomes the newest. The network is that of `training.ppo`, so the folder of the run gets `best.npz`, which
-``rummy arena`` plays with NumPy alone; `progress.csv`, `matches.csv` and `curves.png`; and `rllib`, the checkpoint from
-which the same command goes on. Needs the extra ``rllib``.
+``rummy arena`` plays with NumPy alone; `progress.csv`, `matches.csv`, `ladder.csv` and `curves.png`; and `rllib`, the
+checkpoint from which the same command goes on. Needs the extra ``rllib``.
 """
 
 import random

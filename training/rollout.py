@@ -103,8 +103,8 @@ class Rollout:
         self._num = args.num_envs // args.threads
         if args.num_envs != self._num * args.threads:
             raise ArgumentError(f"num_envs={args.num_envs}: expected a multiple of threads={args.threads}")
-        if not 0 < args.sure_share <= 1:
-            raise ArgumentError(f"sure_share={args.sure_share}: expected more than 0, up to 1")
+        if not (0 < args.sure <= 1 and 0 < args.sure_share <= 1):
+            raise ArgumentError(f"sure={args.sure}, sure_share={args.sure_share}: expected more than 0, up to 1")
         rules = RuleSet.load(args.rules)
         if args.max_turns:
             rules = rules.replace(max_turns_per_deal=args.max_turns)
@@ -215,7 +215,8 @@ class Rollout:
         own = np.flatnonzero(self.decides[t])
         self._logits[own], self.values[t, own] = self._infer(learner, learner.network, t, own)
         frozen = np.flatnonzero(free & (mover == SNAPSHOT))
-        if len(frozen) and snapshot is not None:
+        if len(frozen):
+            assert snapshot is not None
             self._logits[frozen], _ = self._infer(learner, snapshot, t, frozen)
         self.actions[t], self.log_probs[t] = self.env.sample_actions(self._logits)
         for number, agent in enumerate(self._scripted):
@@ -267,7 +268,8 @@ class Rollout:
         args, advantages = self._args, self.advantages()
         known = np.flatnonzero(~np.isnan(advantages).ravel())
         self.known = len(known)
-        share = np.where(self.log_probs.ravel()[known] > np.log(args.sure), args.sure_share if thin else 1.0, 1.0)
+        sure = self.log_probs.ravel()[known] > np.log(args.sure)
+        share = np.where(sure & thin, args.sure_share, 1.0)
         kept = self.rng.random(len(known)) < share
         known, weights = known[kept], (1 / share[kept]).astype(np.float32)
         masks = self.masks.reshape(-1, self.masks.shape[-1])[known].view(bool)

@@ -72,7 +72,7 @@ class Run:
 
     Attributes:
         folder: Folder of the run.
-        decisions: Decisions that were learned from so far.
+        decisions: Decisions of the learner so far, those of which is known what followed.
         seconds: Seconds up to the last update or match.
         times: Seconds of the parts of these that were told apart.
         best: Mean of the points against the judges of the best policy.
@@ -175,7 +175,7 @@ class Run:
         """Take note of an update.
 
         Args:
-            decisions: Decisions that it learned from.
+            decisions: Decisions that it was made of.
             figures: What is to be written down about it.
 
         Returns:
@@ -228,11 +228,16 @@ class Run:
         return play_match(agent, others, self._rules, args.num_players, episode=args.episode, length=length, seed=seed)
 
     def climb(self) -> Report | None:
-        """Match of the best policy against the ladder, on deals that no choice was made by; None if there is none."""
+        """Match of the best policy against the ladder, on deals that no choice was made by; None if there is none.
+
+        What it has shown is written down, too.
+        """
         args = self._args
         if not args.ladder_deals or not args.ladder:
             return None
-        return self._match(load_agent(str(self.best_file)), args.ladder, args.ladder_deals, args.seed + FRESH)
+        report = self._match(load_agent(str(self.best_file)), args.ladder, args.ladder_deals, args.seed + FRESH)
+        write_table(self.folder / LADDER, results(report))
+        return report
 
     def write_figures(self) -> None:
         """Write the tables and the curves."""
@@ -241,16 +246,14 @@ class Run:
         draw_curves(self.folder / "curves.png", self.rows, self.matches)
 
     def tell_end(self, illegal: int) -> None:
-        """Tell what came of the run; if it came to its end, also on the ladder, which is written down.
+        """Tell what came of the run; the ladder only if it came to its end.
 
         Args:
             illegal: Illegal actions that the learner chose.
         """
         report = self.climb() if self.progress >= 1 else None
-        if report is not None:
-            write_table(self.folder / LADDER, results(report))
-            for table in report.tables():
-                Console().print(table)
+        for table in report.tables() if report else ():
+            Console().print(table)
         speed = self.decisions / self.seconds if self.seconds else 0.0
         print(f"{self.decisions:,} decisions in {self.seconds / 60:.1f} minutes, {speed:,.0f} a second with all costs")
         if self.seconds:

@@ -3,8 +3,8 @@
     python -m training.sb3_maskable_ppo --config configs/train/sb3_basic_2p.yaml --minutes 5
 
 Every field of `Arguments` can be given in the file or on the command line. The folder of the run gets `best.zip` (the
-model that did best in its matches, which ``rummy arena`` plays), `last.zip`, `progress.csv`, `matches.csv` and
-`curves.png`. Needs the extra ``train``.
+model that did best in its matches, which ``rummy arena`` plays), `last.zip`, `progress.csv`, `matches.csv`,
+`ladder.csv` and `curves.png`. Needs the extra ``train``.
 """
 
 import shutil
