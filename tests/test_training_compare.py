@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -99,12 +100,21 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path):
     given = {"variations": {"x": "training.ppo", "y": "training.ppo --epochs 2"}, "out": str(tmp_path / "all")}
     config.write_text(json.dumps(given | {"shared": f"{TINY} --decisions 100000000", "seeds": [1], "jobs": 1}))
     command = [sys.executable, "-m", "training.compare", "--config", str(config)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+
+    def heed() -> None:
+        # The workers of pytest-xdist ignore it, and so would all that they start.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=heed)
+    try:
         while not (tmp_path / "all" / "x" / "1" / CHECKPOINT).exists():
             assert process.poll() is None
             time.sleep(0.2)
         os.killpg(process.pid, signal.SIGINT)
         _, told = process.communicate(timeout=120)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     assert "stopped; the same command goes on" in told and "Traceback" not in told and process.returncode == 1
 
 
