@@ -105,7 +105,7 @@ class Member:
 
 
 class Comparison:
-    """The runs of a comparison, and what is known of them.
+    """The runs of a comparison, whose folders it makes ready, and what is known of them.
 
     Args:
         args: The arguments.
@@ -119,16 +119,20 @@ class Comparison:
 
     def __init__(self, args: Arguments) -> None:
         self._args, self._folder = args, Path(args.out)
-        names = [str(name) for name in args.variations]
-        folders = {name: re.sub(r"\W+", "_", name).casefold() for name in names}
-        if not names or "|" in "".join(names) or len(set(folders.values())) < len(names):
-            raise ArgumentError(f"variations={names}: expected names, without |, that differ in letters or digits")
+        # YAML takes a bare `no` for a boolean.
+        variations = {str(name): told for name, told in args.variations.items()}
+        self._names = list(variations)
+        folders = {name: re.sub(r"\W+", "_", name).casefold() for name in variations}
+        if not folders or "|" in "".join(folders) or len(set(folders.values())) < len(folders):
+            raise ArgumentError(
+                f"variations={self._names}: expected names, without |, that differ in letters or digits"
+            )
         if args.jobs < 1 or not args.seeds or len(set(args.seeds)) < len(args.seeds):
             raise ArgumentError(f"jobs={args.jobs}, seeds={args.seeds}: expected a job or more, and different seeds")
         self.members = [
-            _member(str(name), f"{told} {args.shared}", seed, self._folder / folders[str(name)] / str(seed))
+            _member(name, f"{told} {args.shared}", seed, self._folder / folders[name] / str(seed))
             for seed in args.seeds
-            for name, told in args.variations.items()
+            for name, told in variations.items()
         ]
         for member in self.members:
             member.prepare()
@@ -144,7 +148,7 @@ class Comparison:
 
     def table(self) -> str:
         """Markdown: points a deal against each of the ladder, mean (lowest to highest) of the seeds, and deals won."""
-        ladders = {str(name): [one.rows(LADDER) for one in self._done(str(name))] for name in self._args.variations}
+        ladders = {name: [one.rows(LADDER) for one in self._done(name)] for name in self._names}
         opponents = list(dict.fromkeys(row["opponent"] for runs in ladders.values() for rows in runs for row in rows))
         heads = ["variation", "runs", "million decisions", *(f"against {opponent}" for opponent in opponents)]
         lines = [heads, ["---"] * len(heads)]
@@ -163,12 +167,12 @@ class Comparison:
         if figure is None:
             return
         over_time, over_decisions = figure.subplots(1, 2, sharey=True)
-        for number, name in enumerate(self._args.variations):
+        for number, name in enumerate(self._names):
             style = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--"}
-            for count, member in enumerate(self._done(str(name))):
+            for count, member in enumerate(self._done(name)):
                 rows = member.rows(MATCHES)
                 first = [row for row in rows if row["opponent"] == rows[0]["opponent"]]
-                points, label = [float(row["points"]) for row in first], "_" if count else str(name)
+                points, label = [float(row["points"]) for row in first], "_" if count else name
                 over_time.plot([float(row["seconds"]) / 60 for row in first], points, **style)
                 over_decisions.plot([float(row["decisions"]) / 1e6 for row in first], points, **style, label=label)
         over_time.set_ylabel("points a deal ahead of the first judge")

@@ -32,8 +32,6 @@ from training.run import Run, RunArguments
 class Arguments(RunArguments):
     """Arguments of deep Monte Carlo by self-play."""
 
-    decisions: int = 0
-    """The same in decisions; a run without `minutes` is the same at any speed."""
     num_envs: int = 1024
     """Games side by side."""
     num_steps: int = 40
