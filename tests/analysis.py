@@ -175,6 +175,7 @@ def _compare_partition(rng: random.Random, seen: Counter[str]) -> list[Differenc
         "num_decks": packs,
         "num_jokers": rng.choice([0, 1, 4]),
         "ace_mode": rng.choice(["both", "low"]),
+        "ace_value": rng.choice([15, 1, 0]),
         "min_naturals_per_meld": rng.choice([1, 1, 2, 3]),
         "layoff_on_sets": rng.choice([True, True, False]),
         "allow_double_ace_run": rng.choice([True, False]),

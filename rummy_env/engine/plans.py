@@ -28,7 +28,7 @@ from rummy_env.engine.candidates import discardable
 from rummy_env.engine.hand_needs import contract_asked, needs_of_hand
 from rummy_env.engine.jit import kernel
 from rummy_env.engine.melds import JOKER, JOKER_BIT, remove, table_ends
-from rummy_env.engine.partition import best_partition, card_points, meld_outs
+from rummy_env.engine.partition import best_partition, card_points, loose_cards, meld_outs, outs_without_loose
 from rummy_env.engine.state import DOWN_NO, NONE, OVER_NO, PHASE_DRAW, PHASE_PLAY
 from rummy_env.engine.writers import at_least, reached, spread_faces
 
@@ -188,26 +188,37 @@ def _plan_melds(rules, row, first, second, third, jokers, discards, top, one, tw
     r = rules[0]
     base = r.observation_base
     points = card_points(rules, first, second, third, jokers)
-    deadwood = points - best_partition(rules, first, second, third, jokers)
+    melded = best_partition(rules, first, second, third, jokers)
+    deadwood = points - melded
     at_least(row, int(base[OBS_DEADWOOD]), _DEADWOODS, len(DEADWOOD_STEPS), deadwood)
     if discards:
-        least = _least_deadwood(rules, first, second, third, jokers, points, discards)
+        least = _least_deadwood(rules, first, second, third, jokers, points, melded, discards)
+        loose = loose_cards(rules, first) if second == 0 and jokers == 0 else 0
+        outs = meld_outs(rules, first, second, third, jokers) if loose else 0
         near = 0
         while discards:
             face = lowest_bit(discards)
             discards &= discards - 1
             a, b, c, left = _without(first, second, third, jokers, face)
-            more = points - int(r.points[face]) - best_partition(rules, a, b, c, left) - least
+            is_loose = (loose >> face) & 1
+            kept = melded if is_loose else best_partition(rules, a, b, c, left)
+            more = points - int(r.points[face]) - kept - least
             _write_deadwood(rules, row, face, more)
             if more <= MORE_DEADWOOD[-1]:
                 near |= 1 << face
-                copies = _copies(meld_outs(rules, a, b, c, left), one, two, three, unseen_jokers)
+                helpful = (
+                    outs_without_loose(rules, first, face, outs, melded)
+                    if is_loose
+                    else meld_outs(rules, a, b, c, left)
+                )
+                copies = _copies(helpful, one, two, three, unseen_jokers)
                 row[base[OBS_DISCARD_OUTS] + face] = min(copies, _MOST_OUTS)
         _write_outs(rules, row, near)
     if top != NONE:
         a, b, c, held = _with(first, second, third, jokers, top)
         others = (first | (JOKER_BIT if jokers > 0 else 0)) & ~(1 << top)
-        least = _least_deadwood(rules, a, b, c, held, points + int(r.points[top]), others)
+        with_top = best_partition(rules, a, b, c, held)
+        least = _least_deadwood(rules, a, b, c, held, points + int(r.points[top]), with_top, others)
         _write_saving(rules, row, deadwood - least)
         now = _copies(meld_outs(rules, first, second, third, jokers), one, two, three, unseen_jokers)
         more = _copies(meld_outs(rules, a, b, c, held), one, two, three, unseen_jokers)
@@ -215,12 +226,17 @@ def _plan_melds(rules, row, first, second, third, jokers, discards, top, one, tw
 
 
 @kernel
-def _least_deadwood(rules, first, second, third, jokers, points, discards):
-    """Least deadwood that one of the discards leaves of a hand of so many points; `points` where there is none."""
+def _least_deadwood(rules, first, second, third, jokers, points, melded, discards):
+    """Least deadwood that one of the discards leaves of a hand of `points`, `melded` of them in its best melds.
+
+    `points` where there is no discard.
+    """
     least = points
     while discards:
         face = lowest_bit(discards)
         discards &= discards - 1
-        a, b, c, left = _without(first, second, third, jokers, face)
-        least = min(least, points - int(rules[0].points[face]) - best_partition(rules, a, b, c, left))
+        left = points - int(rules[0].points[face])
+        if left - melded < least:
+            a, b, c, held = _without(first, second, third, jokers, face)
+            least = min(least, left - best_partition(rules, a, b, c, held))
     return least
