@@ -168,7 +168,7 @@ class Comparison:
             return
         over_time, over_decisions = figure.subplots(1, 2, sharey=True)
         for number, name in enumerate(self._names):
-            style = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--"}
+            style = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--", "marker": "."}
             for count, member in enumerate(self._done(name)):
                 rows = member.rows(MATCHES)
                 first = [row for row in rows if row["opponent"] == rows[0]["opponent"]]
