@@ -217,7 +217,7 @@ def _certain_outs(rules, cards):
         return 0
     _, _, sets = _ranks_held(cards)
     in_sets, in_runs = cards & sets * COLUMN, cards_of_windows(run_starts(cards, int(r.run_starts)))
-    loose = cards & ~in_sets & ~in_runs
+    loose = loose_cards(rules, cards)
     _, with_two_loose, _, _ = windows_by_lack(rules, loose)
     _, ranks, _ = _ranks_held(loose)
     _, with_two, _, _ = windows_by_lack(rules, cards)
