@@ -443,7 +443,7 @@ def test_an_exploiter_trains_against_a_policy(tmp_path):
     training.train()
     assert training.run.decisions > 600 and {match["opponent"] for match in training.run.matches} == {best}
     report = training.run.climb()
-    assert [{pair.first, pair.second} for pair in report.pairs] == [{"PolicyAgent", best}] and not report.forfeits
+    assert [(pair.first, pair.second) for pair in report.pairs] == [("PolicyAgent", best)] and not report.forfeits
     with pytest.raises(ArgumentError, match="other observations than observation='plain'"):
         Training.begin(exploiter(arguments(tmp_path, observation="plain"), best))
 

@@ -1,6 +1,7 @@
 """Matches of a policy in training, in duplicate deals or games."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ def play_match(
     length: int,
     seed: int,
 ) -> Report:
-    """A match of an agent against each of others.
+    """A match of an agent against each of others, reported from its side.
 
     Args:
         agent: Who is judged.
@@ -36,11 +37,12 @@ def play_match(
         ArgumentError: An agent is not known or cannot play at this table, or there are too few deals.
     """
     of: dict[str, Any] = {"deals" if episode == "deal" else "games": length}
-    return run(Match([agent, *others], rules, num_players, seed=seed, reference=type(agent).__name__, **of))
+    report = run(Match([agent, *others], rules, num_players, seed=seed, reference=type(agent).__name__, **of))
+    return replace(report, pairs=[pair.mirrored() for pair in report.pairs])
 
 
 def results(report: Report) -> list[dict[str, Any]]:
-    """What the reference of a match has reached, in the order of the others.
+    """What the agent of `play_match` has reached, in the order of the others.
 
     Returns:
         Mappings with ``"opponent"``; ``"points"`` a deal that it is ahead, with the bounds ``"low"`` and ``"high"`` of
@@ -48,7 +50,6 @@ def results(report: Report) -> list[dict[str, Any]]:
     """
     found = []
     for pair in report.pairs:
-        own = pair if pair.first == report.match.reference else pair.mirrored()
-        points = dict(zip(("points", "low", "high"), own.points, strict=True))
-        found.append({"opponent": own.second, **points, "won": own.deals_won.value if own.deals_won else np.nan})
+        points = dict(zip(("points", "low", "high"), pair.points, strict=True))
+        found.append({"opponent": pair.second, **points, "won": pair.deals_won.value if pair.deals_won else np.nan})
     return found
