@@ -68,8 +68,8 @@ test-interpreted: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(INTERPRETED_TESTS)
 
 test-train: $(VENV)/.dev $(VENV)/.train
-	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_training_dmc.py \
-		tests/test_training_sb3.py tests/test_readme.py
+	$(BIN)/python -m pytest tests/test_sb3.py tests/test_training.py tests/test_training_compare.py \
+		tests/test_training_dmc.py tests/test_training_sb3.py tests/test_readme.py
 
 # Ray pins an older Gymnasium than the rest is tested with.
 $(LIBRARIES_VENV)/.done: pyproject.toml constraints-libraries.txt

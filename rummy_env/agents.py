@@ -176,10 +176,15 @@ def seat_agent(source: str | Agent, rules: RuleSet, num_players: int) -> Agent:
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
-    """``"name:key=value,key=value"`` as name and parameters, the values read as YAML; `ArgumentError` if malformed."""
+    """``"name:key=value,key=value"`` as name and parameters, the values read as YAML; `ArgumentError` if malformed.
+
+    The path of a policy may hold a colon, as those of Windows do.
+    """
     name, colon, rest = text.partition(":")
     pairs = [pair.partition("=") for pair in rest.split(",")] if colon else []
     if any(not equals or not key.strip() for key, equals, _ in pairs):
+        if text.endswith(SUFFIXES):
+            return text, {}
         raise ArgumentError(f"agent {text!r} is malformed: expected 'name' or 'name:key=value,key=value'")
     return name.strip(), {key.strip(): yaml.safe_load(value) for key, _, value in pairs}
 

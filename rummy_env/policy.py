@@ -9,7 +9,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -140,7 +142,8 @@ class PolicyAgent:
             names = [[block[0] for block in blocks] for blocks in (trained, actions)]
             self._refuse(rules, num_players, "the actions", *(", ".join(each) for each in names))
         self._table, self._given = (rules, num_players), layout.size
-        self._columns = None if layout.size == self._size else np.concatenate(columns)
+        kept = np.concatenate(columns)
+        self._columns = None if np.array_equal(kept, np.arange(layout.size)) else kept
 
     def _refuse(self, rules: RuleSet, num_players: int, what: str, trained: str, found: str) -> None:
         told = self.description
@@ -166,8 +169,11 @@ class PolicyAgent:
                 f"{self!r} expects observations of {self._given} entries (observation={self.observation!r}), "
                 f"not of {observations.shape[1]}; prepare(rules, num_players) for another table"
             )
-        seen = observations if self._columns is None else observations[:, self._columns]
-        return np.where(action_masks == 1, self.logits(seen), -np.inf).argmax(axis=1)
+        return np.where(action_masks == 1, self.logits(self._seen(observations)), -np.inf).argmax(axis=1)
+
+    def _seen(self, observations: np.ndarray) -> np.ndarray:
+        """Observations of the table prepared for in the layout trained with."""
+        return observations if self._columns is None else observations[:, self._columns]
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Logits of all actions: float32, shape ``(k, num_actions)``, for observations of the layout trained with."""
@@ -217,14 +223,14 @@ def load_policy(path: str | Path) -> Any:
     try:
         weights, description = _read_archive(file) if file.suffix == ".npz" else _read_checkpoint(file)
         return PolicyAgent(weights, description)
-    except (KeyError, ValueError, OSError, EOFError) as error:
+    except (KeyError, ValueError, OSError, EOFError, RuntimeError, BadZipFile, UnpicklingError) as error:
         if isinstance(error, ArgumentError):
             raise
         raise ArgumentError(f"policy {str(path)!r} cannot be read: {error}") from error
 
 
 def _read_archive(file: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    with np.load(file, allow_pickle=False) as archive:
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(str(arrays.pop("description")))
 

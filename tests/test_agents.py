@@ -41,6 +41,7 @@ def test_an_agent_is_handed_back():
     [
         ("a", ("a", {})),
         ("a:x=1", ("a", {"x": 1})),
+        (r"C:\runs\best.npz", (r"C:\runs\best.npz", {})),
         ("a:x=0.5, y=true,z=w", ("a", {"x": 0.5, "y": True, "z": "w"})),
     ],
 )

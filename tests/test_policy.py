@@ -101,6 +101,19 @@ def test_another_table_is_refused(rules, num_players, told):
         Match([agent, "random"], rules, num_players, deals=2)
 
 
+def test_blocks_in_another_order_are_put_in_theirs():
+    agent = policy()
+    moved = TABLE.describe()
+    moved["observation_blocks"] = moved["observation_blocks"][::-1]
+    seen, _ = positions()
+    blocks = [seen[:, block.offset : block.offset + block.size] for block in reversed(TABLE.observed.blocks)]
+    other = PolicyAgent(policy()._weights, moved)
+    other.prepare(DEAL, 2)
+    agent.prepare(DEAL, 2)
+    assert np.array_equal(other._seen(seen), np.concatenate(blocks, axis=1))
+    assert agent._seen(seen) is seen
+
+
 def test_another_meaning_is_refused():
     description = TABLE.describe()
     description["observation_blocks"][3][2] = "something else"
@@ -119,6 +132,11 @@ def test_a_file_of_something_else(tmp_path):
     (tmp_path / "a.npz").write_text("policy")
     with pytest.raises(ArgumentError, match="cannot be read"):
         load_agent(str(tmp_path / "a.npz"))
+    policy().save(tmp_path / "half.npz")
+    with (tmp_path / "half.npz").open("r+b") as half:
+        half.truncate(5_000)
+    with pytest.raises(ArgumentError, match="cannot be read"):
+        load_agent(str(tmp_path / "half.npz"))
     np.savez(tmp_path / "b.npz", weights=np.zeros(3))
     with pytest.raises(ArgumentError, match=r"cannot be read.*description"):
         load_agent(str(tmp_path / "b.npz"))

@@ -368,7 +368,8 @@ def test_what_stops_a_run(tmp_path, monkeypatch):
     checkpoint = tmp_path / "run" / CHECKPOINT
     before = checkpoint.read_bytes()
 
-    def full(*given):
+    def full(content, path):
+        path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -397,21 +398,33 @@ def test_arguments(tmp_path):
     args = read_arguments(Arguments, ["--config", str(config), "--seed", "4", "--match-every", "7", "--minutes", "1"])
     expected = {"seed": 4, "learning_rate": 1e-3, "hidden": [8], "match_every": 7, "minutes": 1.0}
     assert asdict(args) == asdict(Arguments()) | expected
+    assert [read_arguments(Arguments, ["--bf16", word]).bf16 for word in ("yes", "no", "auto")] == ["yes", "no", "auto"]
     for given, told in (
         (["--learning_rat", "1"], "learning_rat: there is no such argument.*'learning_rate'"),
         (["--seed", "x"], "seed='x': expected int"),
         (["--augment", "1"], "augment=1: expected bool"),
+        (["--hidden", "[8"], "is no YAML"),
         (["--learning-rat=1"], "learning_rat: there is no such argument"),
     ):
         with pytest.raises(ArgumentError, match=told):
             read_arguments(Arguments, given)
     for changes, told in (
         ({"decisions": 0}, "say how long"),
+        ({"shaping": 1.0, "gamma": 0.9}, "shaping takes gamma=1"),
+        ({"pool": 0}, "pool=0: expected 1 or more"),
+        ({"seed": -1}, "seed=-1: expected 0 or more"),
+        ({"hidden": []}, "expected sizes of one layer"),
+        ({"judges": []}, "name an agent or more"),
+        ({"judges": ["nobody"]}, "'nobody' is not known"),
+        ({"ladder": ["nobody"]}, "'nobody' is not known"),
+        ({"device": "gpu"}, "device='gpu': expected 'cpu'"),
+        ({"bf16": "true"}, "bf16='true': expected 'yes'"),
         ({"scripted": {"planner": 0.9}, "snapshots": 0.2}, "more than all games"),
         ({"num_envs": 33}, "num_envs=33: expected a multiple of threads=2"),
         ({"sure_share": 0.0}, "sure_share=0.0: expected more than 0"),
         ({"sure": 1.5}, "sure=1.5, sure_share=0.25: expected more than 0, up to 1"),
         ({"teacher": "nobody"}, "'nobody' is not known"),
+        ({"num_steps": 1, "clone_decisions": 0}, "too few for a decision"),
     ):
         with pytest.raises(ArgumentError, match=told):
             Training.begin(arguments(tmp_path, **changes)).train()

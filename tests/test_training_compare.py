@@ -118,6 +118,12 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path):
     assert "stopped; the same command goes on" in told and "Traceback" not in told and process.returncode == 1
 
 
+def test_a_variation_wins_over_what_is_shared(tmp_path):
+    shared, own = comparison(tmp_path, {"a": "training.ppo", "b": "training.ppo --hidden '[8]'"}).members
+    assert (shared.arguments["hidden"], own.arguments["hidden"]) == ([16], [8])
+    assert shared.arguments["decisions"] == own.arguments["decisions"] == 900
+
+
 def test_impossible_comparisons(tmp_path):
     for variations, changes, told in (
         ({}, {}, "expected names"),

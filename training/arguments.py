@@ -26,7 +26,7 @@ def read_arguments(kind: type[T], given: Sequence[str] | None = None) -> T:
         given: The command line; that of the process if None.
 
     Raises:
-        ArgumentError: A name is no field, or a value has another type than its field; names both.
+        ArgumentError: A name is no field, a value has another type than its field, or a text is no YAML; names it.
         OSError: The file cannot be read.
     """
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
@@ -36,17 +36,17 @@ def read_arguments(kind: type[T], given: Sequence[str] | None = None) -> T:
     for one in fields:
         names = dict.fromkeys([f"--{one.name}", f"--{one.name.replace('_', '-')}"])
         shown = {"help": says.get(one.name, "").replace("%", "%%"), "metavar": "VALUE"}
-        parser.add_argument(*names, dest=one.name, type=yaml.safe_load, default=argparse.SUPPRESS, **shown)
+        parser.add_argument(*names, dest=one.name, default=argparse.SUPPRESS, **shown)
     known, others = parser.parse_known_args(given)
     if others:
         name = others[0].lstrip("-").partition("=")[0].replace("-", "_")
         raise ArgumentError(_unknown(name, [one.name for one in fields]))
     chosen: dict[str, Any] = {}
     if known.config is not None:
-        chosen = yaml.safe_load(known.config.read_text(encoding="utf-8")) or {}
+        chosen = _read(known.config.read_text(encoding="utf-8")) or {}
         if not isinstance(chosen, dict):
             raise ArgumentError(f"{known.config}: expected a mapping of arguments")
-    chosen |= {name: value for name, value in vars(known).items() if name != "config"}
+    chosen |= {name: _read(value) for name, value in vars(known).items() if name != "config"}
     return make_arguments(kind, chosen)
 
 
@@ -60,6 +60,20 @@ def make_arguments(kind: type[T], chosen: Mapping[str, Any]) -> T:
             raise ArgumentError(_unknown(name, fields))
         values[name] = _checked(name, value, types[name])
     return kind(**values)
+
+
+def check_least(args: Any, **least: float) -> None:
+    """Raise `ArgumentError` where a field of the arguments is less than it may be."""
+    for name, value in least.items():
+        if getattr(args, name) < value:
+            raise ArgumentError(f"{name}={getattr(args, name)}: expected {value} or more")
+
+
+def _read(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ArgumentError(f"{text!r} is no YAML: {error}") from error
 
 
 def _unknown(name: str, fields: Sequence[str]) -> str:
@@ -85,6 +99,8 @@ def _checked(name: str, value: Any, expected: Any) -> Any:
     bare = getattr(expected, "__origin__", expected)
     if bare is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if bare is str and isinstance(value, bool):  # YAML takes yes and no for these
+        return "yes" if value else "no"
     if bare is float and isinstance(value, str):  # YAML takes 1e-3 for a text
         try:
             return float(value)

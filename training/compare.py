@@ -38,7 +38,7 @@ class Arguments:
     variations: dict[str, str] = field(default_factory=dict)
     """Program and arguments of each variation, as on a command line and with forward slashes, by a name for it."""
     shared: str = ""
-    """Further arguments of all of them."""
+    """Arguments of all of them, where a variation does not say otherwise."""
     seeds: list[int] = field(default_factory=lambda: [1, 2, 3])
     """Seeds of the runs of each."""
     jobs: int = 1
@@ -130,7 +130,7 @@ class Comparison:
         if args.jobs < 1 or not args.seeds or len(set(args.seeds)) < len(args.seeds):
             raise ArgumentError(f"jobs={args.jobs}, seeds={args.seeds}: expected a job or more, and different seeds")
         self.members = [
-            _member(name, f"{told} {args.shared}", seed, self._folder / folders[name] / str(seed))
+            _member(name, told, args.shared, seed, self._folder / folders[name] / str(seed))
             for seed in args.seeds
             for name, told in variations.items()
         ]
@@ -183,9 +183,9 @@ class Comparison:
         write_whole(self._folder / "curves.png", lambda path: figure.savefig(path, format="png", dpi=100))
 
 
-def _member(name: str, told: str, seed: int, folder: Path) -> Member:
-    module, *given = shlex.split(told)
-    command = [*given, "--seed", str(seed), "--out", json.dumps(str(folder))]
+def _member(name: str, told: str, shared: str, seed: int, folder: Path) -> Member:
+    module, *own = shlex.split(str(told))
+    command = [*shlex.split(shared), *own, "--seed", str(seed), "--out", json.dumps(str(folder))]
     try:
         kind = import_module(module).Arguments
     except (ImportError, AttributeError) as error:

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rummy_env.errors import RummyError
+from rummy_env.errors import ArgumentError, RummyError
 from rummy_env.policy import PolicyTable
 from rummy_env.rules import RuleSet
-from training.arguments import read_arguments
+from training.arguments import check_least, read_arguments
 from training.device import computes_in_bf16, find_device
 from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
@@ -49,7 +49,7 @@ class Arguments(RunArguments):
     hidden: list[int] = field(default_factory=lambda: [256, 128])
     """Sizes of the hidden layers."""
     epochs: int = 1
-    """Times that each decision is learned from."""
+    """Times that each decision is learned from; those of the teacher are once."""
     minibatch: int = 1024
     """Decisions of one gradient step, all of one thread."""
     sure: float = 0.99
@@ -57,7 +57,7 @@ class Arguments(RunArguments):
     sure_share: float = 0.25
     """Share of the sure decisions that are learned from, drawn at random; each counts for those left out, too."""
     learning_rate: float = 7e-4
-    """Step size of Adam at the beginning of PPO; it falls linearly."""
+    """Step size of Adam at the beginning, had the clone taken no time; it falls linearly."""
     last_learning_rate: float = 7e-5
     """Step size at the end."""
     gamma: float = 1.0
@@ -110,6 +110,12 @@ class Arguments(RunArguments):
     """Whether layers compute in bfloat16: ``"yes"``, ``"no"``, or ``"auto"`` where the processor is faster at it."""
     out: str = "runs/ppo"
     """Folder of the run."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.hidden or min(self.hidden) < 1:
+            raise ArgumentError(f"hidden={self.hidden}: expected sizes of one layer or more")
+        check_least(self, num_envs=1, num_steps=1, epochs=1, minibatch=1, snapshot_every=1, pool=1, threads=1)
 
 
 FREE = ("minutes", "decisions", "ladder", "ladder_deals", "out")
@@ -173,10 +179,16 @@ class Learner:
     def learn(self, parts: list[Decisions], entropy: float, cloning: bool) -> dict[str, float]:
         """Learn from the decisions of all threads, by PPO or from the labels; figures are means over minibatches."""
         args, sizes = self._args, [len(part) for part in parts]
+        if not min(sizes):
+            raise ArgumentError(
+                f"num_envs={args.num_envs}, num_steps={args.num_steps}: too few for a decision of which is known what "
+                "followed; take more"
+            )
         steps = max(1, min(*sizes, round(np.mean(sizes) / args.minibatch)))
         weights = torch.cat([part.weights for part in parts])
         mean, spread = _moments(torch.cat([part.advantages for part in parts]), weights)
-        explained = float(1 - (spread / _moments(torch.cat([part.returns for part in parts]), weights)[1]) ** 2)
+        _, varied = _moments(torch.cat([part.returns for part in parts]), weights)
+        explained = float(1 - (spread / varied.clamp(min=1e-9)) ** 2)
         scale = weights.mean()
         for part in parts:
             part.weights = part.weights / scale

@@ -105,6 +105,8 @@ class Rollout:
             raise ArgumentError(f"num_envs={args.num_envs}: expected a multiple of threads={args.threads}")
         if not (0 < args.sure <= 1 and 0 < args.sure_share <= 1):
             raise ArgumentError(f"sure={args.sure}, sure_share={args.sure_share}: expected more than 0, up to 1")
+        if args.shaping and args.gamma != 1:
+            raise ArgumentError(f"shaping={args.shaping}, gamma={args.gamma}: shaping takes gamma=1")
         rules = RuleSet.load(args.rules)
         if args.max_turns:
             rules = rules.replace(max_turns_per_deal=args.max_turns)

@@ -14,10 +14,11 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from rummy_env.agents import Agent, load_agent
+from rummy_env.agents import Agent, load_agent, seat_agent
 from rummy_env.arena.report import Report
 from rummy_env.errors import ArgumentError
 from rummy_env.rules import RuleSet
+from training.arguments import check_least
 from training.evaluation import play_match, results
 from training.folder import LADDER, MATCHES, PROGRESS, TrainingError, draw_curves, write_table, write_whole
 
@@ -61,6 +62,11 @@ class RunArguments:
     out: str = "runs/training"
     """Folder of the run."""
 
+    def __post_init__(self) -> None:
+        check_least(self, seed=0, match_every=1, minutes=0, decisions=0)
+        if not self.judges:
+            raise ArgumentError("judges=[]: name an agent or more")
+
 
 class Run:
     """Where a run stands.
@@ -80,12 +86,15 @@ class Run:
         matches: What each match has shown, as `results` says.
 
     Raises:
-        ArgumentError: The arguments do not say when the run ends.
+        ArgumentError: The arguments do not say when the run ends, or somebody whom the policy is to meet is not known
+            or cannot play at this table.
     """
 
     def __init__(self, args: RunArguments, rules: RuleSet, best: str) -> None:
         if not args.minutes and not args.decisions:
             raise ArgumentError("minutes=0, decisions=0: say how long to train")
+        for name in (*args.judges, *(args.ladder if args.ladder_deals else ())):
+            seat_agent(name, rules, args.num_players)
         self._args, self._rules = args, rules
         self.folder, self.best_file = Path(args.out), Path(args.out) / best
         self.decisions, self.seconds, self.best = 0, 0.0, -np.inf
@@ -94,7 +103,7 @@ class Run:
         self.matches: list[dict[str, Any]] = []
         self._since = perf_counter()
         self._stopping = False
-        self._board = _tensorboard(self.folder)
+        self._board: Any = None
         console = Console()
         self._bar = Progress(
             *(*Progress.get_default_columns(), TextColumn("{task.fields[speed]}")),
@@ -136,6 +145,7 @@ class Run:
     def interruptible(self) -> Iterator[None]:
         """Within, Ctrl-C ends the run after the update that it is in, and at once if it is pressed again."""
         self._since = perf_counter()
+        self._board = _tensorboard(self.folder)
         before = signal.signal(signal.SIGINT, self._interrupt)
         self._bar.start()
         try:
