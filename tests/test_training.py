@@ -384,6 +384,12 @@ def test_what_stops_a_run(tmp_path, monkeypatch):
 
     with pytest.raises(ArgumentError, match=r"run with seed=1 \(now 2\)"):
         Training.begin(arguments(tmp_path, clone_decisions=0, seed=2))
+    with monkeypatch.context() as patch:
+        described = training.table.describe()
+        edited = described | {"rules": described["rules"] | {"hand_sizes": "edited"}}
+        patch.setattr("training.ppo.PolicyTable.describe", lambda table: edited)
+        with pytest.raises(ArgumentError, match="rules had another hand_sizes"):
+            Training.begin(arguments(tmp_path, clone_decisions=0))
     monkeypatch.setattr("training.folder.__version__", "9.9.9")
     with pytest.raises(ArgumentError, match=r"is of version .* this is 9\.9\.9"):
         Training.begin(arguments(tmp_path, clone_decisions=0))

@@ -202,7 +202,8 @@ class Training:
     def begin(cls, args: Arguments) -> Self:
         """The run of a folder, from its checkpoint if it has one."""
         training = cls(args)
-        found = load_checkpoint(training.run.folder, asdict(args), FREE)
+        rules = training.table.describe()["rules"]
+        found = load_checkpoint(training.run.folder, asdict(args), FREE, rules)
         if found is not None:
             training._restore(found)
             print(f"going on from {training.run.folder} after {training.run.decisions:,} decisions")

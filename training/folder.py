@@ -42,13 +42,17 @@ def save_checkpoint(folder: Path, content: Mapping[str, Any]) -> None:
     write_whole(folder / CHECKPOINT, lambda path: torch.save({**content, "version": __version__}, path))
 
 
-def load_checkpoint(folder: Path, arguments: Mapping[str, Any], free: Sequence[str]) -> dict[str, Any] | None:
+def load_checkpoint(
+    folder: Path, arguments: Mapping[str, Any], free: Sequence[str], rules: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
     """The checkpoint of a run that is to go on, or None where there is none yet.
 
     Args:
         folder: Folder of the run.
         arguments: Arguments of now.
         free: Names of those in which the run may have differed.
+        rules: Rules of now, as the description of a policy has them, where the checkpoint keeps one: their file may
+            have been edited.
 
     Raises:
         ArgumentError: The checkpoint is of another version or of a run with other arguments, or cannot be read.
@@ -67,6 +71,9 @@ def load_checkpoint(folder: Path, arguments: Mapping[str, Any], free: Sequence[s
     if changed:
         told = ", ".join(f"{name}={before.get(name)!r} (now {arguments[name]!r})" for name in changed)
         raise ArgumentError(f"{path} is of a run with {told}: give the same, or another folder with --out")
+    if rules is not None and (was := content["description"]["rules"]) != rules:
+        other = ", ".join(name for name in rules if was.get(name) != rules[name])
+        raise ArgumentError(f"{path} is of a run whose rules had another {other}: take another folder with --out")
     return content
 
 
