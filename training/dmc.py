@@ -246,10 +246,13 @@ class Training:
             while self.run.going_on:
                 if self._update():
                     self._judge()
-            if self.run.progress >= 1 and not self.run.judged:
+            if self.run.judged:
+                return
+            if self.run.progress >= 1:
                 self._judge()
-            self.save()
-            self.run.write_figures()
+            else:
+                self.save()
+                self.run.write_figures()
 
     def _judge(self) -> None:
         agent = self.agent()

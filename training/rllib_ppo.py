@@ -4,8 +4,8 @@
 
 The learner plays itself, earlier states of itself, and scripted players. When it beats the newest of these states in a
 match, it becomes the newest. The network is that of `training.ppo`, so the folder of the run gets `best.npz`, which
-``rummy arena`` plays with NumPy alone; `progress.csv`, `matches.csv`, `ladder.csv` and `curves.png`; and `rllib`, the
-checkpoint from which the same command goes on. Needs the extra ``rllib``.
+``rummy arena`` plays with NumPy alone; `progress.csv`, `matches.csv`, `ladder.csv` and `curves.png`; and
+`checkpoint.pt` with a folder of RLlib's, from which the same command goes on. Needs the extra ``rllib``.
 """
 
 import random
@@ -50,7 +50,7 @@ class Arguments(RunArguments):
     deals: Any = None
     """Contracts that are dealt, as for the PettingZoo environments; null for all."""
     seed: int = 1
-    """Seed of the networks, the environments and the matches; sampling in several processes is not repeatable."""
+    """Seed of the networks, the environments and the matches; what RLlib samples is not repeatable."""
     minutes: float = 0.0
     """Time after which the training is over; 0 for no such end."""
     decisions: int = 0
@@ -291,10 +291,13 @@ class Training:
             while self.run.going_on:
                 if self._update():
                     self._judge()
-            if self.run.progress >= 1 and not self.run.judged:
+            if self.run.judged:
+                return
+            if self.run.progress >= 1:
                 self._judge()
-            self.save()
-            self.run.write_figures()
+            else:
+                self.save()
+                self.run.write_figures()
 
     def _update(self) -> bool:
         """One iteration of RLlib; whether a match is due."""
