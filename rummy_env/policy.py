@@ -105,7 +105,6 @@ class PolicyAgent:
         self._depth = sum(name.startswith("trunk.") and name.endswith(".weight") for name in self._weights)
         sizes = [int(np.prod(shape)) for _, shape, _ in description["observation_blocks"]]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        self._size = int(starts[-1])
         places = {block[0]: start for block, start in zip(description["observation_blocks"], starts, strict=False)}
         shapes = {name: shape for name, shape, _ in description["observation_blocks"]}
         self._planes = [(int(places[name]), shapes[name]) for name in DISCARD_PLANES if name in places]
@@ -114,7 +113,7 @@ class PolicyAgent:
         self._offsets = {block[0]: at for block, at in zip(description["action_blocks"], offsets, strict=False)}
         self._table: tuple[RuleSet, int] | None = None
         self._columns: np.ndarray | None = None
-        self._given = self._size
+        self._given = int(starts[-1])
 
     def __repr__(self) -> str:
         return f"PolicyAgent({self.description['rules'].get('name')}, {self.description['num_players']} players)"

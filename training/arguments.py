@@ -43,10 +43,10 @@ def read_arguments(kind: type[T], given: Sequence[str] | None = None) -> T:
         raise ArgumentError(_unknown(name, [one.name for one in fields]))
     chosen: dict[str, Any] = {}
     if known.config is not None:
-        chosen = _read(known.config.read_text(encoding="utf-8")) or {}
+        chosen = _read(known.config.read_text(encoding="utf-8"), str(known.config)) or {}
         if not isinstance(chosen, dict):
             raise ArgumentError(f"{known.config}: expected a mapping of arguments")
-    chosen |= {name: _read(value) for name, value in vars(known).items() if name != "config"}
+    chosen |= {name: _read(value, f"{name}={value!r}") for name, value in vars(known).items() if name != "config"}
     return make_arguments(kind, chosen)
 
 
@@ -69,11 +69,17 @@ def check_least(args: Any, **least: float) -> None:
             raise ArgumentError(f"{name}={getattr(args, name)}: expected {value} or more")
 
 
-def _read(text: str) -> Any:
+def check_layers(hidden: Sequence[int]) -> None:
+    """Raise `ArgumentError` where these are no sizes of hidden layers."""
+    if not hidden or min(hidden) < 1:
+        raise ArgumentError(f"hidden={hidden}: expected sizes of one layer or more")
+
+
+def _read(text: str, name: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ArgumentError(f"{text!r} is no YAML: {error}") from error
+        raise ArgumentError(f"{name} is no YAML: {error}") from error
 
 
 def _unknown(name: str, fields: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from rummy_env.envs.selfplay import SelfPlayVectorEnv
 from rummy_env.errors import ArgumentError, RummyError
 from rummy_env.policy import PolicyAgent, PolicyTable
 from rummy_env.rules import RuleSet
-from training.arguments import check_least, read_arguments
+from training.arguments import check_layers, check_least, read_arguments
 from training.device import computes_in_bf16, find_device
 from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
@@ -69,8 +69,7 @@ class Arguments(RunArguments):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.hidden or min(self.hidden) < 1:
-            raise ArgumentError(f"hidden={self.hidden}: expected sizes of one layer or more")
+        check_layers(self.hidden)
         check_least(self, num_envs=1, num_steps=1, epochs=1, minibatch=1, threads=1)
 
 

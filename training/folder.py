@@ -55,7 +55,8 @@ def load_checkpoint(
             have been edited.
 
     Raises:
-        ArgumentError: The checkpoint is of another version or of a run with other arguments, or cannot be read.
+        ArgumentError: The checkpoint is of another version, or of a run with other arguments or rules, or it cannot
+            be read.
     """
     path = folder / CHECKPOINT
     if not path.exists():

@@ -21,7 +21,7 @@ from torch import Tensor
 from rummy_env.errors import ArgumentError, RummyError
 from rummy_env.policy import PolicyTable
 from rummy_env.rules import RuleSet
-from training.arguments import check_least, read_arguments
+from training.arguments import check_layers, check_least, read_arguments
 from training.device import computes_in_bf16, find_device
 from training.folder import BEST, load_checkpoint, save_checkpoint
 from training.network import Network, policy_weights, to_agent
@@ -113,8 +113,7 @@ class Arguments(RunArguments):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.hidden or min(self.hidden) < 1:
-            raise ArgumentError(f"hidden={self.hidden}: expected sizes of one layer or more")
+        check_layers(self.hidden)
         check_least(self, num_envs=1, num_steps=1, epochs=1, minibatch=1, snapshot_every=1, pool=1, threads=1)
 
 
